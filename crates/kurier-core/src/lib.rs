@@ -1,0 +1,1 @@
+//! What Kurier decides.
