@@ -1,1 +1,11 @@
-//! What Kurier decides.
+//! What Kurier decides. Everything here is pure: time, randomness and ids are arguments,
+//! and nothing opens a file or a socket. Modules stand in suggested reading order.
+
+pub mod accept;
+pub mod contact;
+pub mod event;
+pub mod id;
+pub mod path;
+pub mod projection;
+pub mod time;
+pub mod value;

@@ -1,0 +1,217 @@
+//! The event envelope: what stands in the log, and nothing else changes anything.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
+
+use crate::id::{AddressKey, ContactId, EventId, WorkspaceId};
+use crate::time::Timestamp;
+
+/// Contacts are spread over this many lanes; order is promised within one.
+pub const LANES: u8 = 64;
+
+/// An event's place in the log: from 1, without gap, in commit order.
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default, Serialize, Deserialize,
+)]
+#[serde(transparent)]
+pub struct Position(pub i64);
+
+impl fmt::Display for Position {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.0, f)
+    }
+}
+
+macro_rules! kinds {
+    ($($(#[$doc:meta])* $name:ident = $text:literal,)*) => {
+        /// What happened. The list is closed: a reader that meets another word refuses it.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+        pub enum Kind { $($(#[$doc])* $name,)* }
+
+        impl Kind {
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            pub const fn as_str(self) -> &'static str {
+                match self { $(Self::$name => $text,)* }
+            }
+        }
+
+        impl FromStr for Kind {
+            type Err = UnknownKind;
+
+            fn from_str(text: &str) -> Result<Self, UnknownKind> {
+                match text {
+                    $($text => Ok(Self::$name),)*
+                    other => Err(UnknownKind(other.to_owned())),
+                }
+            }
+        }
+    };
+}
+
+kinds! {
+    /// A client says who a contact is and what is known of it.
+    Identify = "identify",
+    /// A client says that a contact did something, named by `event`.
+    Track = "track",
+    /// A client says that a contact saw a page.
+    Page = "page",
+    /// A client says that a contact saw a screen.
+    Screen = "screen",
+    /// A client says that a contact belongs to a group.
+    Group = "group",
+    /// A client says that two contacts are one.
+    Alias = "alias",
+    /// An operator erased a contact: what was known of it is gone.
+    ContactErased = "contact.erased",
+    WorkspaceCreated = "workspace.created",
+    ApiKeyCreated = "api_key.created",
+    ApiKeyRevoked = "api_key.revoked",
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("`{0}` is not a kind of event this version knows")]
+pub struct UnknownKind(pub String);
+
+impl Kind {
+    /// Whether clients may send it; the rest is Kurier's own to say.
+    pub const fn is_from_client(self) -> bool {
+        use Kind::{Alias, Group, Identify, Page, Screen, Track};
+        matches!(self, Identify | Track | Page | Screen | Group | Alias)
+    }
+}
+
+/// An event that is not in the log yet.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    pub id: EventId,
+    pub kind: Kind,
+    pub contact: Option<ContactId>,
+    /// When it happened, by the client's clock corrected for its skew.
+    pub occurred_at: Timestamp,
+    /// When we accepted it, by our clock.
+    pub recorded_at: Timestamp,
+    /// A JSON object, known to parse.
+    pub payload: String,
+}
+
+/// An event in the log.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Recorded {
+    pub position: Position,
+    pub workspace: WorkspaceId,
+    pub event: Event,
+}
+
+/// The lane of a contact's events; events of no contact share lane 0.
+pub fn lane(workspace: WorkspaceId, contact: Option<ContactId>) -> u8 {
+    let Some(contact) = contact else { return 0 };
+    // Contact ids are keyed hashes, so any byte is spread evenly; the workspace is in the hash.
+    (contact.as_uuid().as_bytes()[15] ^ workspace.as_uuid().as_bytes()[15]) % LANES
+}
+
+/// What stands in place of an erased event's payload. Of what it said only the joins stay:
+/// they are keyed hashes, and without them a rebuild would no longer know who is who.
+pub fn tombstone(payload: &str) -> String {
+    #[derive(Serialize)]
+    struct Tombstone {
+        erased: bool,
+        #[serde(skip_serializing_if = "Vec::is_empty")]
+        joins: Vec<ContactId>,
+    }
+    let joins = serde_json::from_str::<Said<'_>>(payload).map(|said| said.joins);
+    let tombstone = Tombstone {
+        erased: true,
+        joins: joins.unwrap_or_default(),
+    };
+    serde_json::to_string(&tombstone).expect("a list of ids serialises")
+}
+
+/// The payload of a client's event, read without copying.
+#[derive(Debug, Default, Deserialize)]
+#[serde(rename_all = "camelCase", default)]
+pub struct Said<'a> {
+    #[serde(borrow)]
+    pub message_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub user_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub anonymous_id: Option<Cow<'a, str>>,
+    /// The name of a tracked event.
+    #[serde(borrow)]
+    pub event: Option<Cow<'a, str>>,
+    /// The name of a page or screen.
+    #[serde(borrow)]
+    pub name: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub category: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub group_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub previous_id: Option<Cow<'a, str>>,
+    #[serde(borrow)]
+    pub properties: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub traits: Option<&'a RawValue>,
+    #[serde(borrow)]
+    pub context: Option<&'a RawValue>,
+    /// The client's own time, as it was sent.
+    #[serde(borrow)]
+    pub timestamp: Option<Cow<'a, str>>,
+    /// Contacts that this event joins to its own: see `contact.rs`.
+    pub joins: Vec<ContactId>,
+    pub address: Option<AddressKey>,
+    pub erased: bool,
+}
+
+impl Recorded {
+    pub fn said(&self) -> Result<Said<'_>, serde_json::Error> {
+        serde_json::from_str(&self.event.payload)
+    }
+}
+
+impl Said<'_> {
+    /// What a person would call this event.
+    pub fn title(&self) -> Option<&str> {
+        self.event.as_deref().or(self.name.as_deref())
+    }
+}
+
+/// The payload of [`Kind::ContactErased`].
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Erasure {
+    /// The contact and all that were merged into it.
+    pub contacts: Vec<ContactId>,
+    pub addresses: Vec<AddressKey>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_round_trip() {
+        for kind in Kind::ALL {
+            assert_eq!(kind.as_str().parse(), Ok(*kind));
+        }
+        assert_eq!(
+            "tracked".parse::<Kind>(),
+            Err(UnknownKind("tracked".into()))
+        );
+    }
+
+    #[test]
+    fn lanes_are_used_evenly() {
+        let key = crate::id::IdentityKey::new([3; 32]);
+        let workspace = WorkspaceId::new(Timestamp::default(), [1; 10]);
+        let mut used = [0u32; LANES as usize];
+        for n in 0..6_400 {
+            used[lane(workspace, Some(key.contact_of_user(&n.to_string()))) as usize] += 1;
+        }
+        assert!(used.iter().all(|&n| (50..160).contains(&n)), "{used:?}");
+    }
+}

@@ -1,0 +1,192 @@
+//! One batch of events over the contacts it touches.
+
+use std::collections::{HashMap, HashSet};
+
+use super::super::{Cell, Change, Folded, Loaded};
+use super::row::{contact_standing, row_of};
+use super::{CONTACT, ERASURE, TIMELINE, concerns_contact};
+use crate::contact::{Contact, Standing};
+use crate::event::{Erasure, Kind, Recorded, Said};
+use crate::id::{AddressKey, ContactId, WorkspaceId};
+use crate::time::Timestamp;
+
+/// Merges may be chained; nobody is merged this often.
+const HOPS_MAX: usize = 1_000;
+
+type ContactKey = (WorkspaceId, ContactId);
+
+#[derive(Default)]
+pub struct Fold {
+    contacts: HashMap<ContactKey, Standing>,
+    erasures: HashMap<(WorkspaceId, AddressKey), Timestamp>,
+    /// Contacts to write, in the order they were first changed.
+    dirty: Vec<ContactKey>,
+    is_dirty: HashSet<ContactKey>,
+    folded: Folded,
+}
+
+impl Fold {
+    pub fn new(loaded: Vec<Loaded>) -> Self {
+        let mut fold = Self::default();
+        for Loaded { table, rows } in loaded {
+            match table {
+                table if table == &CONTACT => fold.load_contacts(&rows),
+                _ => fold.load_erasures(&rows),
+            }
+        }
+        fold
+    }
+
+    fn load_contacts(&mut self, rows: &[Vec<Cell>]) {
+        let known = rows.iter().filter_map(contact_standing);
+        self.contacts
+            .extend(known.map(|(workspace, id, standing)| ((workspace, id), standing)));
+    }
+
+    fn load_erasures(&mut self, rows: &[Vec<Cell>]) {
+        for row in rows {
+            if let (Some(workspace), Some(address), Some(at)) =
+                (row[0].as_id(), row[1].as_id(), row[2].as_int())
+            {
+                let key = (
+                    WorkspaceId::from_uuid(workspace),
+                    AddressKey::from_uuid(address),
+                );
+                self.erasures.insert(key, Timestamp::from_micros(at));
+            }
+        }
+    }
+
+    pub fn event(&mut self, recorded: &Recorded) {
+        let result = match recorded.event.kind {
+            Kind::ContactErased => self.erased(recorded),
+            kind if concerns_contact(kind) => self.client_event(recorded),
+            _ => Ok(()),
+        };
+        if let Err(error) = result {
+            self.folded
+                .poison
+                .push((recorded.position, error.to_string()));
+        }
+    }
+
+    fn client_event(&mut self, recorded: &Recorded) -> Result<(), serde_json::Error> {
+        let (Some(contact), said) = (recorded.event.contact, recorded.said()?) else {
+            return Ok(());
+        };
+        let root = self.root((recorded.workspace, contact));
+        for join in &said.joins {
+            self.join((recorded.workspace, *join), root, recorded);
+        }
+        if said.erased {
+            return Ok(());
+        }
+        let erased = said
+            .address
+            .and_then(|address| self.erasures.get(&(recorded.workspace, address)));
+        let erased = erased.copied();
+        let contact = self.live(root, recorded.event.recorded_at);
+        contact.erased_before = contact.erased_before.max(erased);
+        contact.apply(recorded, &said)?;
+        self.mark(root);
+        self.add_to_timeline(root, recorded, &said);
+        Ok(())
+    }
+
+    /// The contact that `key` is part of by now.
+    fn root(&self, mut key: ContactKey) -> ContactKey {
+        for _ in 0..HOPS_MAX {
+            match self.contacts.get(&key) {
+                Some(Standing::Merged { into }) => key = (key.0, *into),
+                _ => break,
+            }
+        }
+        key
+    }
+
+    /// The live contact at a root: made if it is new, revived if it was erased.
+    fn live(&mut self, key: ContactKey, at: Timestamp) -> &mut Contact {
+        let slot = self.contacts.entry(key);
+        let standing = slot.or_insert_with(|| Standing::Live(Box::new(Contact::new(key.1, at))));
+        if let Standing::Erased { at: erased_at } = standing {
+            let mut contact = Contact::new(key.1, at);
+            contact.erased_before = Some(*erased_at);
+            *standing = Standing::Live(Box::new(contact));
+        }
+        match standing {
+            Standing::Live(contact) => contact,
+            _ => unreachable!("a root is not merged, and an erased one was just revived"),
+        }
+    }
+
+    /// Joins `from` to `root`. Its history comes along unless it was someone else's already.
+    fn join(&mut self, from: ContactKey, root: ContactKey, recorded: &Recorded) {
+        if from == root {
+            return;
+        }
+        let is_alias = recorded.event.kind == Kind::Alias;
+        let source = if is_alias { self.root(from) } else { from };
+        if source == root {
+            return;
+        }
+        let merged = Standing::Merged { into: root.1 };
+        if self.contacts.get(&source) == Some(&merged) {
+            return;
+        }
+        if let Some(Standing::Live(other)) = self.contacts.insert(source, merged) {
+            self.live(root, recorded.event.recorded_at).absorb(*other);
+            self.mark(root);
+        }
+        self.mark(source);
+    }
+
+    fn erased(&mut self, recorded: &Recorded) -> Result<(), serde_json::Error> {
+        let erasure: Erasure = serde_json::from_str(&recorded.event.payload)?;
+        let at = recorded.event.recorded_at;
+        for contact in erasure.contacts {
+            let key = (recorded.workspace, contact);
+            self.contacts.insert(key, Standing::Erased { at });
+            self.mark(key);
+            let prefix = vec![key.0.into(), key.1.into()];
+            self.folded.changes.push(Change::Drop(&TIMELINE, prefix));
+        }
+        for address in erasure.addresses {
+            self.erasures.insert((recorded.workspace, address), at);
+            let row = vec![
+                recorded.workspace.into(),
+                Cell::Id(address.as_uuid()),
+                at.into(),
+            ];
+            self.folded.changes.push(Change::Put(&ERASURE, row));
+        }
+        Ok(())
+    }
+
+    fn add_to_timeline(&mut self, key: ContactKey, recorded: &Recorded, said: &Said<'_>) {
+        let row = vec![
+            key.0.into(),
+            key.1.into(),
+            recorded.event.occurred_at.into(),
+            recorded.position.0.into(),
+            recorded.event.recorded_at.into(),
+            recorded.event.kind.as_str().into(),
+            said.title().into(),
+        ];
+        self.folded.changes.push(Change::Put(&TIMELINE, row));
+    }
+
+    fn mark(&mut self, key: ContactKey) {
+        if self.is_dirty.insert(key) {
+            self.dirty.push(key);
+        }
+    }
+
+    /// Each contact is written once, however many events changed it.
+    pub fn finish(mut self) -> Folded {
+        for key in self.dirty {
+            let row = row_of(key.0, key.1, &self.contacts[&key]);
+            self.folded.changes.push(Change::Put(&CONTACT, row));
+        }
+        self.folded
+    }
+}

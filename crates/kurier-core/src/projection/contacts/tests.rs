@@ -1,0 +1,324 @@
+use std::collections::BTreeMap;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::accept::{Reception, accept};
+use crate::contact::{Contact, Standing};
+use crate::event::{Erasure, Event, Position, tombstone};
+use crate::id::{EventId, IdentityKey};
+use crate::projection::{Change, Row};
+use crate::time::Timestamp;
+
+/// A store in a few lines: what any backend must do with needs and changes.
+#[derive(Default, Clone, PartialEq, Debug)]
+struct Tables(BTreeMap<(&'static str, Vec<Cell>), Row>);
+
+impl Tables {
+    fn run(&mut self, events: &[Recorded]) {
+        let mut loaded = self.load(Contacts.needs(events));
+        let mut news = loaded.clone();
+        loop {
+            news = self.load(Contacts.follows(&news));
+            if news.iter().all(|loaded| loaded.rows.is_empty()) {
+                break;
+            }
+            loaded.extend(news.clone());
+        }
+        let folded = Contacts.fold(loaded, events);
+        assert_eq!(folded.poison, []);
+        folded
+            .changes
+            .into_iter()
+            .for_each(|change| self.write(change));
+    }
+
+    fn load(&self, needs: Vec<Need>) -> Vec<Loaded> {
+        let find = |need: &Need| {
+            need.keys
+                .iter()
+                .filter_map(|key| self.0.get(&(need.table.name, key.clone())).cloned())
+                .collect()
+        };
+        needs
+            .into_iter()
+            .map(|need| Loaded {
+                table: need.table,
+                rows: find(&need),
+            })
+            .collect()
+    }
+
+    fn write(&mut self, change: Change) {
+        match change {
+            Change::Put(table, row) => {
+                drop(self.0.insert((table.name, row[..table.key].to_vec()), row))
+            }
+            Change::Drop(table, prefix) => self
+                .0
+                .retain(|(name, key), _| *name != table.name || !key.starts_with(&prefix)),
+        }
+    }
+
+    fn contact(&self, world: &World, id: ContactId) -> Option<Contact> {
+        let row = self
+            .0
+            .get(&(CONTACT.name, vec![world.workspace.into(), id.into()]))?;
+        match contact_standing(row)?.2 {
+            Standing::Live(contact) => Some(*contact),
+            Standing::Merged { into } => self.contact(world, into),
+            Standing::Erased { .. } => None,
+        }
+    }
+
+    fn timeline(&self, contact: &Contact) -> Vec<String> {
+        let ids: Vec<Cell> = contact.ids().into_iter().map(Cell::from).collect();
+        let rows = self
+            .0
+            .iter()
+            .filter(|((name, key), _)| *name == TIMELINE.name && ids.contains(&key[1]));
+        let mut titles: Vec<(i64, String)> = rows
+            .map(|(_, row)| {
+                (
+                    row[3].as_int().expect("position"),
+                    row[6].as_text().unwrap_or("-").to_owned(),
+                )
+            })
+            .collect();
+        titles.sort();
+        titles.into_iter().map(|(_, title)| title).collect()
+    }
+}
+
+struct World {
+    workspace: WorkspaceId,
+    key: IdentityKey,
+    log: Vec<Recorded>,
+}
+
+impl World {
+    fn new() -> Self {
+        let workspace = WorkspaceId::new(Timestamp::from_millis(1), [1; 10]);
+        Self {
+            workspace,
+            key: IdentityKey::new([1; 32]),
+            log: Vec::new(),
+        }
+    }
+
+    fn now(&self) -> Timestamp {
+        Timestamp::from_millis(1_000 + self.log.len() as i64)
+    }
+
+    fn push(&mut self, event: Event) {
+        let position = Position(self.log.len() as i64 + 1);
+        self.log.push(Recorded {
+            position,
+            workspace: self.workspace,
+            event,
+        });
+    }
+
+    fn say(&mut self, raw: &str) {
+        let number = self.log.len();
+        let fresh_id = &|| EventId::of_message(&number.to_string());
+        let reception = Reception {
+            key: &self.key,
+            received_at: self.now(),
+            sent_at: None,
+            kind: None,
+            fresh_id,
+        };
+        let event = accept(raw, &reception).expect("accepted");
+        self.push(event);
+    }
+
+    /// Erases as the product does: an event is appended, older payloads become tombstones.
+    fn erase(&mut self, contact: &Contact) {
+        let ids = contact.ids();
+        let addresses = contact
+            .email()
+            .map(|email| self.key.address(&email))
+            .into_iter()
+            .collect();
+        let payload = serde_json::to_string(&Erasure {
+            contacts: ids.clone(),
+            addresses,
+        })
+        .expect("JSON");
+        let id = EventId::of_message(&format!("erase {}", self.log.len()));
+        let (occurred_at, recorded_at) = (self.now(), self.now());
+        let contact = Some(contact.id);
+        self.push(Event {
+            id,
+            kind: Kind::ContactErased,
+            contact,
+            occurred_at,
+            recorded_at,
+            payload,
+        });
+    }
+
+    fn folded(&self, batch: usize) -> Tables {
+        let mut tables = Tables::default();
+        self.log.chunks(batch).for_each(|events| tables.run(events));
+        tables
+    }
+
+    fn user(&self, id: &str) -> ContactId {
+        self.key.contact_of_user(id)
+    }
+}
+
+#[test]
+fn a_guest_becomes_a_user_and_brings_its_history() {
+    let mut world = World::new();
+    world.say(r#"{"type":"track","event":"Viewed","anonymousId":"a"}"#);
+    world.say(r#"{"type":"identify","anonymousId":"a","traits":{"city":"Bonn","plan":"free"}}"#);
+    world.say(r#"{"type":"identify","userId":"u","anonymousId":"a","traits":{"plan":"pro","email":"u@x.de"}}"#);
+    world.say(r#"{"type":"track","event":"Bought","anonymousId":"a"}"#);
+    let tables = world.folded(2);
+    let contact = tables.contact(&world, world.user("u")).expect("there");
+    assert_eq!(tables.timeline(&contact), ["Viewed", "-", "-", "Bought"]);
+    assert_eq!(
+        serde_json::to_string(&contact.attributes).expect("JSON"),
+        r#"{"city":"Bonn","email":"u@x.de","plan":"pro"}"#
+    );
+    assert_eq!(
+        tables
+            .contact(&world, world.key.contact_of_anonymous("a"))
+            .expect("merged"),
+        contact
+    );
+    assert_eq!((contact.event_count, contact.revision), (4, Position(4)));
+}
+
+#[test]
+fn a_shared_device_does_not_make_two_users_one() {
+    let mut world = World::new();
+    world.say(r#"{"type":"track","event":"Before","anonymousId":"a"}"#);
+    world.say(r#"{"type":"identify","userId":"ann","anonymousId":"a"}"#);
+    world.say(r#"{"type":"identify","userId":"bob","anonymousId":"a"}"#);
+    world.say(r#"{"type":"track","event":"After","anonymousId":"a"}"#);
+    let tables = world.folded(10);
+    let timeline =
+        |user: &str| tables.timeline(&tables.contact(&world, world.user(user)).expect("there"));
+    assert_eq!(timeline("ann"), ["Before", "-"]);
+    assert_eq!(timeline("bob"), ["-", "After"]);
+}
+
+#[test]
+fn an_alias_merges_two_contacts_and_keeps_both_histories() {
+    let mut world = World::new();
+    world.say(r#"{"type":"track","event":"Old","userId":"old"}"#);
+    world.say(r#"{"type":"track","event":"New","userId":"new"}"#);
+    world.say(r#"{"type":"alias","userId":"new","previousId":"old"}"#);
+    world.say(r#"{"type":"alias","userId":"old","previousId":"new"}"#);
+    world.say(r#"{"type":"track","event":"Later","userId":"old"}"#);
+    let tables = world.folded(1);
+    let contact = tables.contact(&world, world.user("old")).expect("there");
+    assert_eq!(contact.id, world.user("new"));
+    assert_eq!(tables.timeline(&contact), ["Old", "New", "-", "-", "Later"]);
+    assert_eq!(contact.former_user_ids.iter().collect::<Vec<_>>(), ["old"]);
+}
+
+#[test]
+fn null_removes_and_missing_keeps() {
+    let mut world = World::new();
+    world.say(r#"{"type":"identify","userId":"u","traits":{"a":1,"b":2}}"#);
+    world.say(r#"{"type":"identify","userId":"u","context":{"traits":{"b":null,"c":3}},"traits":{"c":4}}"#);
+    let contact = world
+        .folded(2)
+        .contact(&world, world.user("u"))
+        .expect("there");
+    assert_eq!(
+        serde_json::to_string(&contact.attributes).expect("JSON"),
+        r#"{"a":1,"c":4}"#
+    );
+}
+
+#[test]
+fn who_was_erased_is_gone_and_is_noticed_when_back() {
+    let mut world = World::new();
+    world.say(r#"{"type":"identify","userId":"u","traits":{"email":"u@x.de"}}"#);
+    world.say(r#"{"type":"track","event":"Bought","userId":"u"}"#);
+    let contact = world
+        .folded(1)
+        .contact(&world, world.user("u"))
+        .expect("there");
+    world.erase(&contact);
+    let tables = world.folded(1);
+    assert_eq!(tables.contact(&world, world.user("u")), None);
+    assert!(!format!("{tables:?}").contains("x.de"), "{tables:?}");
+
+    let erased_at = world.log[2].event.recorded_at;
+    world.say(r#"{"type":"track","event":"Back","userId":"u"}"#);
+    world.say(r#"{"type":"identify","userId":"v","traits":{"email":"U@x.de"}}"#);
+    let tables = world.folded(1);
+    for user in ["u", "v"] {
+        let contact = tables.contact(&world, world.user(user)).expect("back");
+        assert_eq!(contact.erased_before, Some(erased_at), "{user}");
+    }
+    let back = tables.contact(&world, world.user("u")).expect("back");
+    assert_eq!(tables.timeline(&back), ["Back"]);
+}
+
+#[test]
+fn an_unreadable_payload_is_set_aside() {
+    let mut world = World::new();
+    world.say(r#"{"type":"track","event":"Fine","userId":"u"}"#);
+    world.log[0].event.payload = "{".into();
+    let folded = Contacts.fold(Vec::new(), &world.log);
+    assert_eq!(folded.poison.len(), 1);
+    assert_eq!(folded.changes, []);
+}
+
+#[derive(Debug, Clone)]
+enum Step {
+    Say(String),
+    Erase(u8),
+}
+
+fn step() -> impl Strategy<Value = Step> {
+    let id = || "[a-d]";
+    let say = prop_oneof![
+        id().prop_map(|u| format!(r#"{{"type":"track","event":"E","userId":"{u}"}}"#)),
+        id().prop_map(|a| format!(r#"{{"type":"track","event":"E","anonymousId":"{a}"}}"#)),
+        (id(), id(), 0..3i32).prop_map(|(u, a, n)| format!(
+            r#"{{"type":"identify","userId":"{u}","anonymousId":"{a}","traits":{{"n":{n},"email":"{u}@x.de"}}}}"#
+        )),
+        (id(), id()).prop_map(|(u, p)| format!(r#"{{"type":"alias","userId":"{u}","previousId":"{p}"}}"#)),
+    ];
+    prop_oneof![12 => say.prop_map(Step::Say), 1 => (0..4u8).prop_map(Step::Erase)]
+}
+
+proptest! {
+    /// Any batch size gives the same rows; so does a rebuild after erasures turned older
+    /// payloads into tombstones.
+    #[test]
+    fn rebuild_equals_live(steps in prop::collection::vec(step(), 1..40)) {
+        let mut world = World::new();
+        let mut live = Tables::default();
+        for step in steps {
+            match step {
+                Step::Say(raw) => world.say(&raw),
+                Step::Erase(n) => {
+                    let user = world.user(["a", "b", "c", "d"][n as usize]);
+                    let Some(contact) = live.contact(&world, user) else { continue };
+                    let ids: Vec<Cell> = contact.ids().into_iter().map(Cell::from).collect();
+                    let rows = live.0.keys().filter(|(name, key)| *name == TIMELINE.name && ids.contains(&key[1]));
+                    let positions: Vec<i64> = rows.filter_map(|(_, key)| key[3].as_int()).collect();
+                    world.erase(&contact);
+                    for position in positions {
+                        let payload = &mut world.log[position as usize - 1].event.payload;
+                        *payload = tombstone(payload);
+                    }
+                }
+            }
+            live.run(&world.log[world.log.len() - 1..]);
+        }
+        for batch in [1, 3, 1_000] {
+            prop_assert_eq!(&world.folded(batch), &live, "batch of {}", batch);
+        }
+    }
+}

@@ -1,0 +1,59 @@
+//! Read models as pure folds of the log. A projection declares the tables it owns, says
+//! which rows a batch of events needs, and turns rows and events into changes. It cannot
+//! append, read a clock or see a table of another.
+
+mod contacts;
+mod table;
+
+pub use contacts::{CONTACT, Contacts, ERASURE, TIMELINE, contact_of_row, contact_standing};
+pub use table::{Cell, Column, ColumnKind, Row, Table};
+
+use crate::event::{Position, Recorded};
+
+/// Every projection there is.
+pub const ALL: &[&dyn Projection] = &[&Contacts];
+
+pub trait Projection: Send + Sync {
+    fn name(&self) -> &'static str;
+
+    /// The tables only this projection writes.
+    fn tables(&self) -> &'static [&'static Table];
+
+    /// The keys of the rows that folding `events` may read.
+    fn needs(&self, events: &[Recorded]) -> Vec<Need>;
+
+    /// Further keys, found in rows that were loaded; asked again until there are none.
+    fn follows(&self, loaded: &[Loaded]) -> Vec<Need>;
+
+    fn fold(&self, loaded: Vec<Loaded>, events: &[Recorded]) -> Folded;
+}
+
+/// Rows wanted from one table, by key.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Need {
+    pub table: &'static Table,
+    pub keys: Vec<Vec<Cell>>,
+}
+
+/// Rows found in one table. A key that was asked for and is not here does not exist.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Loaded {
+    pub table: &'static Table,
+    pub rows: Vec<Row>,
+}
+
+/// What a batch of events makes of the read models, to be written in order.
+#[derive(Debug, Default, PartialEq)]
+pub struct Folded {
+    pub changes: Vec<Change>,
+    /// Events that could not be folded, set aside with the reason.
+    pub poison: Vec<(Position, String)>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum Change {
+    /// Writes a whole row, whether it was there or not.
+    Put(&'static Table, Row),
+    /// Removes the rows whose key begins with these cells.
+    Drop(&'static Table, Vec<Cell>),
+}
