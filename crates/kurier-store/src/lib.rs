@@ -1,1 +1,63 @@
-//! What Kurier keeps.
+//! What Kurier keeps. One vocabulary trait for each kept thing, with two backends behind
+//! each; SQL, Redis verbs and files are spoken nowhere else. Nothing here reads a clock.
+
+pub mod access;
+pub mod error;
+pub mod kv;
+pub mod log;
+mod migration;
+pub mod postgres;
+pub mod queue;
+pub mod sqlite;
+pub mod views;
+
+use std::sync::Arc;
+
+use kurier_core::id::WorkspaceId;
+
+pub use access::{Access, ApiKey, NewApiKey, Scopes, Workspace};
+pub use error::{Error, Result};
+pub use log::{Appended, Log};
+pub use postgres::Postgres;
+pub use queue::{Claim, Queue, Queued, Settlement};
+pub use sqlite::Sqlite;
+pub use views::{
+    Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
+};
+
+/// The wall: what one workspace may see. Every read of a user's data begins with it.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Scope(pub WorkspaceId);
+
+/// A database, behind all the traits it serves.
+#[derive(Clone)]
+pub struct Store {
+    pub log: Arc<dyn Log>,
+    pub views: Arc<dyn Views>,
+    pub queue: Arc<dyn Queue>,
+    pub access: Arc<dyn Access>,
+}
+
+impl Store {
+    fn of<T: Log + Views + Queue + Access + 'static>(backend: T) -> Self {
+        let backend = Arc::new(backend);
+        Self {
+            log: backend.clone(),
+            views: backend.clone(),
+            queue: backend.clone(),
+            access: backend,
+        }
+    }
+}
+
+impl From<Sqlite> for Store {
+    fn from(backend: Sqlite) -> Self {
+        Self::of(backend)
+    }
+}
+
+impl From<Postgres> for Store {
+    fn from(backend: Postgres) -> Self {
+        Self::of(backend)
+    }
+}

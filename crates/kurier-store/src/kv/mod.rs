@@ -1,0 +1,3 @@
+//! Placeholder until the keyspace lands.
+#[derive(Debug, Clone, thiserror::Error)]
+pub enum Error {}

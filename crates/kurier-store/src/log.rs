@@ -1,0 +1,49 @@
+//! The log: everything that ever changed anything, in one order.
+
+use async_trait::async_trait;
+use kurier_core::event::{Event, Position, Recorded};
+use kurier_core::id::ContactId;
+use kurier_core::time::Timestamp;
+
+use crate::{Result, Scope};
+
+/// What became of one appended event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Appended {
+    At(Position),
+    /// An event of that id is there already; this one was dropped.
+    Duplicate,
+}
+
+#[async_trait]
+pub trait Log: Send + Sync {
+    /// Appends in order; the answer means durable. Positions are gapless and in commit order.
+    async fn append(&self, scope: Scope, events: Vec<Event>) -> Result<Vec<Appended>>;
+
+    /// The events after a position, of all workspaces: for the flows, which fold everything.
+    async fn read(&self, after: Position, max: usize) -> Result<Vec<Recorded>>;
+
+    /// The last position; 0 when nothing was appended yet.
+    async fn head(&self) -> Result<Position>;
+
+    /// Where the events of these contacts stand, after one position and before another.
+    async fn positions(
+        &self,
+        scope: Scope,
+        contacts: &[ContactId],
+        between: (Position, Position),
+    ) -> Result<Vec<Position>>;
+
+    /// Turns payloads into tombstones in place. Done twice, it changes nothing more.
+    async fn tombstone(&self, scope: Scope, positions: &[Position]) -> Result<u64>;
+
+    /// Gives back the room of what was erased, so that no file holds it any more.
+    async fn scrub(&self) -> Result<()>;
+
+    /// Prepares the months to come. Called at start and now and then.
+    async fn maintain(&self, now: Timestamp) -> Result<()>;
+
+    /// Moves whole months before `before` into the archive, which `read` still reads.
+    /// Answers the months moved.
+    async fn archive(&self, before: Timestamp) -> Result<Vec<String>>;
+}

@@ -1,0 +1,63 @@
+//! Migrations: numbered SQL files, applied once, in order, never changed afterwards.
+
+use crate::{Error, Result};
+
+pub struct Migration {
+    pub version: i64,
+    pub sql: &'static str,
+}
+
+macro_rules! migrations {
+    ($($version:literal => $file:literal),* $(,)?) => {
+        &[$(Migration { version: $version, sql: include_str!(concat!("../migrations/", $file)) }),*]
+    };
+}
+
+pub const SQLITE: &[Migration] = migrations! {
+    1 => "sqlite/0001_log.sql",
+    2 => "sqlite/0002_contacts.sql",
+};
+
+pub const POSTGRES: &[Migration] = migrations! {
+    1 => "postgres/0001_log.sql",
+    2 => "postgres/0002_contacts.sql",
+};
+
+/// The migrations still to run on a database that stands at `version`.
+pub fn pending(all: &'static [Migration], version: i64) -> Result<&'static [Migration]> {
+    let newest = all.last().map_or(0, |migration| migration.version);
+    if version > newest {
+        let reason =
+            format!("its schema is version {version}, this Kurier knows {newest}; use a newer one");
+        return Err(Error::Unusable(reason));
+    }
+    let done = all
+        .iter()
+        .filter(|migration| migration.version <= version)
+        .count();
+    Ok(&all[done..])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn versions_count_up_from_one() {
+        for all in [SQLITE, POSTGRES] {
+            let versions: Vec<i64> = all.iter().map(|migration| migration.version).collect();
+            assert_eq!(versions, (1..=all.len() as i64).collect::<Vec<_>>());
+        }
+    }
+
+    #[test]
+    fn only_what_is_missing_runs_and_the_future_is_refused() {
+        let newest = SQLITE.len() as i64;
+        assert_eq!(pending(SQLITE, 0).expect("known").len(), SQLITE.len());
+        assert!(pending(SQLITE, newest).expect("known").is_empty());
+        assert!(matches!(
+            pending(SQLITE, newest + 1),
+            Err(Error::Unusable(_))
+        ));
+    }
+}

@@ -1,0 +1,138 @@
+//! Group commit. Callers queue; everything that waits goes into one call of `log_append`.
+//! Two calls may be under way: while one commits, the other brings its ids in.
+
+use std::sync::Arc;
+
+use kurier_core::event::{Event, Position, lane};
+use kurier_core::id::WorkspaceId;
+use sqlx::{PgConnection, PgPool, Row};
+use tokio::sync::{Semaphore, mpsc, oneshot};
+use uuid::Uuid;
+
+use crate::log::Appended;
+use crate::{Error, Result, Scope};
+
+const WAITING_MAX: usize = 1_024;
+const GROUP_EVENTS_MAX: usize = 4_000;
+const CALLS_MAX: usize = 2;
+
+pub struct Appender {
+    jobs: mpsc::Sender<Job>,
+}
+
+struct Job {
+    workspace: WorkspaceId,
+    events: Vec<Event>,
+    answer: oneshot::Sender<Result<Vec<Appended>>>,
+}
+
+impl Appender {
+    pub fn start(pool: PgPool) -> Self {
+        let (jobs, waiting) = mpsc::channel(WAITING_MAX);
+        tokio::spawn(run(pool, waiting));
+        Self { jobs }
+    }
+
+    pub async fn append(&self, scope: Scope, events: Vec<Event>) -> Result<Vec<Appended>> {
+        let (answer, answered) = oneshot::channel();
+        let stopped = || Error::Unavailable("the appender has stopped".into());
+        let job = Job {
+            workspace: scope.0,
+            events,
+            answer,
+        };
+        self.jobs.send(job).await.map_err(|_| stopped())?;
+        answered.await.map_err(|_| stopped())?
+    }
+}
+
+async fn run(pool: PgPool, mut waiting: mpsc::Receiver<Job>) {
+    let calls = Arc::new(Semaphore::new(CALLS_MAX));
+    while let Some(first) = waiting.recv().await {
+        let Ok(call) = calls.clone().acquire_owned().await else {
+            return;
+        };
+        let mut events = first.events.len();
+        let mut group = vec![first];
+        while events < GROUP_EVENTS_MAX
+            && let Ok(job) = waiting.try_recv()
+        {
+            events += job.events.len();
+            group.push(job);
+        }
+        let pool = pool.clone();
+        tokio::spawn(async move {
+            commit(&pool, group).await;
+            drop(call);
+        });
+    }
+}
+
+async fn commit(pool: &PgPool, group: Vec<Job>) {
+    let batch: Vec<(WorkspaceId, &Event)> = group
+        .iter()
+        .flat_map(|job| job.events.iter().map(|event| (job.workspace, event)))
+        .collect();
+    let result = async { append(&mut *pool.acquire().await?, &batch).await }.await;
+    let mut appended = result.map(Vec::into_iter);
+    for job in group {
+        let answer = match &mut appended {
+            Ok(appended) => Ok(appended.take(job.events.len()).collect()),
+            Err(error) => Err(error.clone()),
+        };
+        // A caller that went away does not need the answer.
+        let _ = job.answer.send(answer);
+    }
+}
+
+/// Appends in one round trip. Outside a transaction, the call is one.
+pub async fn append(
+    connection: &mut PgConnection,
+    batch: &[(WorkspaceId, &Event)],
+) -> Result<Vec<Appended>> {
+    if batch.is_empty() {
+        return Ok(Vec::new());
+    }
+    let row = sqlx::query("SELECT before, fresh FROM log_append($1, $2, $3, $4, $5, $6, $7, $8)")
+        .bind(gather(batch, |(workspace, _)| workspace.as_uuid()))
+        .bind(gather(batch, |(_, event)| event.id.as_uuid()))
+        .bind(gather(batch, |(_, event)| event.kind.as_str()))
+        .bind(gather(batch, |(_, event)| {
+            event.contact.map(|contact| contact.as_uuid())
+        }))
+        .bind(gather(batch, |(workspace, event)| {
+            i16::from(lane(*workspace, event.contact))
+        }))
+        .bind(gather(batch, |(_, event)| event.occurred_at.as_micros()))
+        .bind(gather(batch, |(_, event)| event.recorded_at.as_micros()))
+        .bind(gather(batch, |(_, event)| event.payload.as_str()))
+        .fetch_one(connection)
+        .await?;
+    Ok(outcomes(row.get("before"), row.get("fresh"), batch.len()))
+}
+
+fn gather<'a, T>(
+    batch: &'a [(WorkspaceId, &'a Event)],
+    part: impl Fn(&'a (WorkspaceId, &'a Event)) -> T,
+) -> Vec<T> {
+    batch.iter().map(part).collect()
+}
+
+/// What became of each event, from the position before the batch and the ordinals of the
+/// new ones (`None`: all of them).
+fn outcomes(before: i64, fresh: Option<Vec<i64>>, count: usize) -> Vec<Appended> {
+    let at = |n: i64| Appended::At(Position(before + n));
+    let Some(fresh) = fresh else {
+        return (1..=count as i64).map(at).collect();
+    };
+    let mut outcomes = vec![Appended::Duplicate; count];
+    for (ordinal, n) in fresh.into_iter().zip(1..) {
+        outcomes[ordinal as usize - 1] = at(n);
+    }
+    outcomes
+}
+
+/// Uuids as PostgreSQL arrays want them.
+pub fn uuids<T: Copy>(ids: &[T], uuid: impl Fn(T) -> Uuid) -> Vec<Uuid> {
+    ids.iter().map(|id| uuid(*id)).collect()
+}

@@ -1,0 +1,100 @@
+//! PostgreSQL: any number of processes over one log.
+
+mod access;
+mod appender;
+mod columns;
+mod log;
+mod partition;
+mod queue;
+mod tables;
+mod views;
+
+use std::time::Duration;
+
+use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
+use sqlx::{AssertSqlSafe, PgPool, Row};
+
+use crate::{Error, Result, migration};
+use appender::Appender;
+
+const CONNECTIONS_MAX: u32 = 16;
+/// Any number will do as long as no other program picks it: "kurier" in ASCII.
+const MIGRATION_LOCK: i64 = 0x6b_7572_6965_72;
+
+pub struct Postgres {
+    pool: PgPool,
+    appender: Appender,
+}
+
+impl Postgres {
+    /// Connects, and makes the schema or brings it up to date first.
+    pub async fn open(url: &str) -> Result<Self> {
+        let options: PgConnectOptions = url
+            .parse()
+            .map_err(|e| Error::Unusable(format!("the database URL: {e}")))?;
+        // A transaction left open would hold back the vacuum of every table.
+        let options = options.application_name("kurier").options([
+            ("idle_in_transaction_session_timeout", "60s"),
+            ("lock_timeout", "30s"),
+        ]);
+        let pool = PgPoolOptions::new()
+            .max_connections(CONNECTIONS_MAX)
+            .acquire_timeout(Duration::from_secs(10))
+            .connect_with(options)
+            .await?;
+        migrate(&pool).await?;
+        Ok(Self {
+            appender: Appender::start(pool.clone()),
+            pool,
+        })
+    }
+
+    /// The schema as text, to be compared with the one that is committed.
+    pub async fn schema(&self) -> Result<String> {
+        let rows = sqlx::query(SCHEMA).fetch_all(&self.pool).await?;
+        let lines: Vec<String> = rows.iter().map(|row| row.get::<String, _>(0)).collect();
+        Ok(lines.join("\n") + "\n")
+    }
+}
+
+async fn migrate(pool: &PgPool) -> Result<()> {
+    let mut transaction = pool.begin().await?;
+    sqlx::query("SELECT pg_advisory_xact_lock($1)")
+        .bind(MIGRATION_LOCK)
+        .execute(&mut *transaction)
+        .await?;
+    sqlx::raw_sql("CREATE TABLE IF NOT EXISTS schema_version (version bigint NOT NULL)")
+        .execute(&mut *transaction)
+        .await?;
+    let version: i64 = sqlx::query_scalar("SELECT coalesce(max(version), 0) FROM schema_version")
+        .fetch_one(&mut *transaction)
+        .await?;
+    for step in migration::pending(migration::POSTGRES, version)? {
+        sqlx::raw_sql(AssertSqlSafe(step.sql))
+            .execute(&mut *transaction)
+            .await?;
+        sqlx::query("INSERT INTO schema_version (version) VALUES ($1)")
+            .bind(step.version)
+            .execute(&mut *transaction)
+            .await?;
+    }
+    Ok(transaction.commit().await?)
+}
+
+/// Tables with their columns, indexes and functions; partitions look like their parents.
+const SCHEMA: &str = "
+SELECT line FROM (
+  SELECT format('table %s: %s %s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
+                CASE WHEN a.attnotnull THEN ' not null' ELSE '' END) AS line,
+         1 AS part, c.relname AS name, a.attnum::int AS number
+  FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+  WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
+    AND NOT c.relispartition AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL
+  SELECT pg_get_indexdef(i.indexrelid), 2, c.relname, 0
+  FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
+  WHERE c.relnamespace = 'public'::regnamespace AND NOT c.relispartition
+  UNION ALL
+  SELECT pg_get_functiondef(p.oid), 3, p.proname, 0
+  FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
+) AS all_parts ORDER BY part, name, number";

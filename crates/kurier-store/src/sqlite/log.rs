@@ -1,0 +1,181 @@
+use async_trait::async_trait;
+use kurier_core::event::{Event, Position, Recorded, lane, tombstone};
+use kurier_core::id::{ContactId, EventId, WorkspaceId};
+use kurier_core::time::Timestamp;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+
+use super::cell::{blob, marks, optional_uuid, uuid};
+use super::{Sqlite, connect};
+use crate::log::{Appended, Log};
+use crate::{Error, Result, Scope};
+
+/// The columns [`recorded`] reads, in its order.
+pub const COLUMNS: &str =
+    "l.position, l.workspace, l.id, l.kind, l.contact, l.occurred_at, l.recorded_at, l.payload";
+
+#[async_trait]
+impl Log for Sqlite {
+    async fn append(&self, scope: Scope, events: Vec<Event>) -> Result<Vec<Appended>> {
+        let weight = events.len();
+        self.writer
+            .write(weight, move |connection| append(connection, scope, &events))
+            .await
+    }
+
+    async fn read(&self, after: Position, max: usize) -> Result<Vec<Recorded>> {
+        self.readers
+            .read(move |connection| {
+                let sql = format!(
+                    "SELECT {COLUMNS} FROM log l WHERE position > ?1 ORDER BY position LIMIT ?2"
+                );
+                let mut statement = connection.prepare_cached(&sql)?;
+                let mut rows = statement.query(params![after.0, max as i64])?;
+                let mut events = Vec::new();
+                while let Some(row) = rows.next()? {
+                    events.push(recorded(row)?);
+                }
+                Ok(events)
+            })
+            .await
+    }
+
+    async fn head(&self) -> Result<Position> {
+        self.readers
+            .read(|connection| Ok(Position(head(connection)?)))
+            .await
+    }
+
+    async fn positions(
+        &self,
+        scope: Scope,
+        contacts: &[ContactId],
+        between: (Position, Position),
+    ) -> Result<Vec<Position>> {
+        let sql = format!(
+            "SELECT position FROM log
+             WHERE position > ? AND position < ? AND workspace = ? AND contact IN ({})",
+            marks(contacts.len())
+        );
+        let mut values = vec![Value::Integer(between.0.0), Value::Integer(between.1.0)];
+        values.push(blob(scope.0.as_uuid()));
+        values.extend(contacts.iter().map(|id| blob(id.as_uuid())));
+        self.readers
+            .read(move |connection| select_positions(connection, &sql, values))
+            .await
+    }
+
+    async fn tombstone(&self, scope: Scope, positions: &[Position]) -> Result<u64> {
+        let positions = positions.to_vec();
+        self.writer
+            .write(positions.len(), move |connection| {
+                bury(connection, scope, &positions)
+            })
+            .await
+    }
+
+    /// Copies the write-ahead log into the file and empties it: it holds older pages.
+    async fn scrub(&self) -> Result<()> {
+        let path = self.path.clone();
+        let task = tokio::task::spawn_blocking(move || {
+            let connection = connect(&path)?;
+            Ok(connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+        });
+        task.await.map_err(|e| Error::Unavailable(e.to_string()))?
+    }
+
+    /// One table holds all months here.
+    async fn maintain(&self, _now: Timestamp) -> Result<()> {
+        Ok(())
+    }
+
+    async fn archive(&self, _before: Timestamp) -> Result<Vec<String>> {
+        Ok(Vec::new())
+    }
+}
+
+pub fn append(connection: &Connection, scope: Scope, events: &[Event]) -> Result<Vec<Appended>> {
+    let mut next = head(connection)? + 1;
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO log (position, workspace, id, kind, contact, lane, occurred_at, recorded_at, payload)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (workspace, id) DO NOTHING",
+    )?;
+    let mut appended = Vec::with_capacity(events.len());
+    for event in events {
+        let added = statement.execute(params![
+            next,
+            scope.0.as_uuid().as_bytes(),
+            event.id.as_uuid().as_bytes(),
+            event.kind.as_str(),
+            event.contact.map(|contact| contact.as_uuid().into_bytes()),
+            lane(scope.0, event.contact),
+            event.occurred_at.as_micros(),
+            event.recorded_at.as_micros(),
+            event.payload,
+        ])?;
+        if added == 0 {
+            appended.push(Appended::Duplicate);
+        } else {
+            appended.push(Appended::At(Position(next)));
+            next += 1;
+        }
+    }
+    Ok(appended)
+}
+
+fn head(connection: &Connection) -> Result<i64> {
+    let mut statement =
+        connection.prepare_cached("SELECT position FROM log ORDER BY position DESC LIMIT 1")?;
+    Ok(statement
+        .query_row([], |row| row.get(0))
+        .optional()?
+        .unwrap_or(0))
+}
+
+pub fn recorded(row: &Row<'_>) -> Result<Recorded> {
+    let kind = row
+        .get_ref(3)?
+        .as_str()
+        .map_err(|e| Error::Damaged(e.to_string()))?
+        .parse()?;
+    Ok(Recorded {
+        position: Position(row.get(0)?),
+        workspace: WorkspaceId::from_uuid(uuid(row, 1)?),
+        event: Event {
+            id: EventId::from_uuid(uuid(row, 2)?),
+            kind,
+            contact: optional_uuid(row, 4)?.map(ContactId::from_uuid),
+            occurred_at: Timestamp::from_micros(row.get(5)?),
+            recorded_at: Timestamp::from_micros(row.get(6)?),
+            payload: row.get(7)?,
+        },
+    })
+}
+
+pub fn select_positions(
+    connection: &Connection,
+    sql: &str,
+    values: Vec<Value>,
+) -> Result<Vec<Position>> {
+    let mut statement = connection.prepare(sql)?;
+    let rows = statement.query_map(params_from_iter(values), |row| row.get(0).map(Position))?;
+    Ok(rows.collect::<rusqlite::Result<_>>()?)
+}
+
+fn bury(connection: &Connection, scope: Scope, positions: &[Position]) -> Result<u64> {
+    let workspace = scope.0.as_uuid().into_bytes();
+    let mut select = connection
+        .prepare_cached("SELECT payload FROM log WHERE position = ?1 AND workspace = ?2")?;
+    let mut update =
+        connection.prepare_cached("UPDATE log SET payload = ?2 WHERE position = ?1")?;
+    let mut buried = 0;
+    for position in positions {
+        let payload: Option<String> = select
+            .query_row(params![position.0, workspace], |row| row.get(0))
+            .optional()?;
+        if let Some(payload) = payload {
+            buried += update.execute(params![position.0, tombstone(&payload)])? as u64;
+        }
+    }
+    Ok(buried)
+}

@@ -1,0 +1,93 @@
+//! SQLite: one file, one writer with group commit, many readers. The default, and durable:
+//! WAL with `synchronous=FULL`, so a commit that was answered survives losing power.
+
+mod access;
+mod cell;
+mod log;
+mod queue;
+mod readers;
+mod tables;
+mod views;
+mod writer;
+
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use rusqlite::{Connection, OpenFlags};
+
+use crate::{Result, migration};
+use readers::Readers;
+use writer::Writer;
+
+/// How long to wait for another process that is writing the same file.
+const BUSY_TIMEOUT: Duration = Duration::from_secs(10);
+
+pub struct Sqlite {
+    path: PathBuf,
+    writer: Writer,
+    readers: Readers,
+}
+
+impl Sqlite {
+    /// Opens the database, making it or bringing it up to date first.
+    pub fn open(path: &Path) -> Result<Self> {
+        let mut connection = connect(path)?;
+        migrate(&mut connection)?;
+        let writer = Writer::start(connection)?;
+        Ok(Self {
+            path: path.to_owned(),
+            writer,
+            readers: Readers::new(path),
+        })
+    }
+
+    /// The schema as text, to be compared with the one that is committed.
+    pub async fn schema(&self) -> Result<String> {
+        self.readers
+            .read(|connection| {
+                let sql = "SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY name";
+                let mut statement = connection.prepare(sql)?;
+                let parts = statement.query_map([], |row| row.get::<_, String>(0))?;
+                let parts: Vec<String> = parts.collect::<rusqlite::Result<_>>()?;
+                Ok(parts.join(";\n\n") + ";\n")
+            })
+            .await
+    }
+}
+
+fn connect(path: &Path) -> Result<Connection> {
+    let connection = Connection::open(path)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    // secure_delete: what is erased or overwritten is zeroed, not left in free space.
+    connection.execute_batch(
+        "PRAGMA journal_mode = WAL;
+         PRAGMA synchronous = FULL;
+         PRAGMA secure_delete = ON;
+         PRAGMA foreign_keys = ON;
+         PRAGMA cache_size = -65536;
+         PRAGMA wal_autocheckpoint = 8192;
+         PRAGMA journal_size_limit = 134217728;",
+    )?;
+    Ok(connection)
+}
+
+fn connect_to_read(path: &Path) -> Result<Connection> {
+    let flags = OpenFlags::SQLITE_OPEN_READ_WRITE | OpenFlags::SQLITE_OPEN_NO_MUTEX;
+    let connection = Connection::open_with_flags(path, flags)?;
+    connection.busy_timeout(BUSY_TIMEOUT)?;
+    connection.set_prepared_statement_cache_capacity(64);
+    connection.execute_batch("PRAGMA query_only = ON; PRAGMA cache_size = -8192;")?;
+    Ok(connection)
+}
+
+fn migrate(connection: &mut Connection) -> Result<()> {
+    let transaction =
+        connection.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive)?;
+    let version = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    for step in migration::pending(migration::SQLITE, version)? {
+        transaction.execute_batch(step.sql)?;
+        transaction.pragma_update(None, "user_version", step.version)?;
+    }
+    Ok(transaction.commit()?)
+}

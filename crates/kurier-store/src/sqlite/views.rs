@@ -1,0 +1,295 @@
+use async_trait::async_trait;
+use kurier_core::contact::{Contact, Standing};
+use kurier_core::event::Position;
+use kurier_core::id::{AddressKey, ContactId};
+use kurier_core::projection::{CONTACT, Loaded, Need, contact_of_row, contact_standing};
+use kurier_core::time::Timestamp;
+use kurier_core::value;
+use rusqlite::types::Value;
+use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
+
+use super::Sqlite;
+use super::cell::{blob, marks};
+use super::log::{COLUMNS, recorded, select_positions};
+use super::tables::{load, names, read_row, write};
+use crate::views::{
+    Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
+};
+use crate::{Error, Result, Scope};
+
+#[async_trait]
+impl Views for Sqlite {
+    async fn checkpoint(&self, name: &str) -> Result<Position> {
+        let name = name.to_owned();
+        self.readers
+            .read(move |connection| checkpoint(connection, &name))
+            .await
+    }
+
+    async fn set_checkpoint(&self, name: &str, position: Position) -> Result<()> {
+        let name = name.to_owned();
+        self.writer
+            .write(1, move |connection| {
+                put_checkpoint(connection, &name, position)
+            })
+            .await
+    }
+
+    async fn load(&self, needs: Vec<Need>) -> Result<Vec<Loaded>> {
+        self.readers
+            .read(move |connection| needs.iter().map(|need| load(connection, need)).collect())
+            .await
+    }
+
+    async fn apply(&self, batch: Batch) -> Result<Applied> {
+        let weight = batch.folded.changes.len();
+        self.writer
+            .write(weight, move |connection| apply(connection, &batch))
+            .await
+    }
+
+    async fn contact(&self, scope: Scope, id: ContactId) -> Result<Option<Standing>> {
+        let key = vec![scope.0.into(), id.into()];
+        let loaded = self
+            .load(vec![Need {
+                table: &CONTACT,
+                keys: vec![key],
+            }])
+            .await?;
+        let row = loaded.iter().flat_map(|loaded| &loaded.rows).next();
+        row.map(|row| {
+            contact_standing(row)
+                .map(|(_, _, standing)| standing)
+                .ok_or_else(unreadable)
+        })
+        .transpose()
+    }
+
+    async fn contacts(&self, scope: Scope, query: &ContactQuery) -> Result<ContactPage> {
+        let query = query.clone();
+        self.readers
+            .read(move |connection| list(connection, scope, &query))
+            .await
+    }
+
+    async fn timeline(
+        &self,
+        scope: Scope,
+        contacts: &[ContactId],
+        query: &TimelineQuery,
+    ) -> Result<TimelinePage> {
+        let (contacts, query) = (contacts.to_vec(), query.clone());
+        self.readers
+            .read(move |connection| timeline(connection, scope, &contacts, &query))
+            .await
+    }
+
+    async fn timeline_positions(&self, scope: Scope, ids: &[ContactId]) -> Result<Vec<Position>> {
+        let sql = format!(
+            "SELECT position FROM timeline WHERE workspace = ? AND contact IN ({}) ORDER BY position",
+            marks(ids.len())
+        );
+        let mut values = vec![blob(scope.0.as_uuid())];
+        values.extend(ids.iter().map(|id| blob(id.as_uuid())));
+        self.readers
+            .read(move |connection| select_positions(connection, &sql, values))
+            .await
+    }
+
+    async fn erased_at(&self, scope: Scope, address: AddressKey) -> Result<Option<Timestamp>> {
+        self.readers
+            .read(move |connection| {
+                let sql = "SELECT erased_at FROM erasure WHERE workspace = ?1 AND address = ?2";
+                let key = [
+                    scope.0.as_uuid().into_bytes(),
+                    address.as_uuid().into_bytes(),
+                ];
+                let found = connection
+                    .query_row(sql, key, |row| row.get(0))
+                    .optional()?;
+                Ok(found.map(Timestamp::from_micros))
+            })
+            .await
+    }
+
+    async fn poisoned(&self, projection: &str) -> Result<u64> {
+        let name = projection.to_owned();
+        self.readers
+            .read(move |connection| {
+                let sql = "SELECT count(*) FROM poison WHERE projection = ?1";
+                let count: i64 = connection.query_row(sql, [name], |row| row.get(0))?;
+                Ok(count.unsigned_abs())
+            })
+            .await
+    }
+}
+
+fn unreadable() -> Error {
+    Error::Damaged("a contact's row cannot be read".into())
+}
+
+fn checkpoint(connection: &Connection, name: &str) -> Result<Position> {
+    let mut statement =
+        connection.prepare_cached("SELECT position FROM checkpoint WHERE name = ?1")?;
+    Ok(Position(
+        statement
+            .query_row([name], |row| row.get(0))
+            .optional()?
+            .unwrap_or(0),
+    ))
+}
+
+fn put_checkpoint(connection: &Connection, name: &str, position: Position) -> Result<()> {
+    let mut statement = connection.prepare_cached(
+        "INSERT INTO checkpoint (name, position) VALUES (?1, ?2)
+         ON CONFLICT (name) DO UPDATE SET position = excluded.position",
+    )?;
+    statement.execute(params![name, position.0])?;
+    Ok(())
+}
+
+fn apply(connection: &Connection, batch: &Batch) -> Result<Applied> {
+    if checkpoint(connection, batch.projection)? != batch.from {
+        return Ok(Applied::Overtaken);
+    }
+    for change in &batch.folded.changes {
+        write(connection, change)?;
+    }
+    for (position, reason) in &batch.folded.poison {
+        let sql = "INSERT INTO poison (projection, position, reason) VALUES (?1, ?2, ?3)
+                   ON CONFLICT DO NOTHING";
+        connection.execute(sql, params![batch.projection, position.0, reason])?;
+    }
+    put_checkpoint(connection, batch.projection, batch.to)?;
+    Ok(Applied::Done)
+}
+
+fn list(connection: &Connection, scope: Scope, query: &ContactQuery) -> Result<ContactPage> {
+    let mut clause = Clause::new(
+        "workspace = ? AND standing = 'live'",
+        blob(scope.0.as_uuid()),
+    );
+    clause.filter(&query.filter);
+    if let Some((created_at, id)) = query.after {
+        let values = [Value::Integer(created_at.as_micros()), blob(id.as_uuid())];
+        clause.and("(created_at, id) < (?, ?)", values);
+    }
+    let sql = format!(
+        "SELECT {} FROM contact WHERE {} ORDER BY created_at DESC, id DESC LIMIT {}",
+        names(CONTACT.columns).join(","),
+        clause.sql,
+        query.limit + 1
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params_from_iter(clause.values))?;
+    let mut contacts: Vec<Contact> = Vec::new();
+    while let Some(row) = rows.next()? {
+        let row = read_row(row, &CONTACT)?;
+        contacts.push(contact_of_row(&row).ok_or_else(unreadable)?);
+    }
+    let has_more = contacts.len() > query.limit;
+    contacts.truncate(query.limit);
+    Ok(ContactPage { contacts, has_more })
+}
+
+fn timeline(
+    connection: &Connection,
+    scope: Scope,
+    contacts: &[ContactId],
+    query: &TimelineQuery,
+) -> Result<TimelinePage> {
+    let mut clause = Clause::new("t.workspace = ?", blob(scope.0.as_uuid()));
+    let ids = contacts.iter().map(|id| blob(id.as_uuid()));
+    clause.and(&format!("t.contact IN ({})", marks(contacts.len())), ids);
+    if let Some(kind) = query.kind {
+        clause.and("t.kind = ?", [Value::Text(kind.as_str().into())]);
+    }
+    if let Some(title) = &query.title {
+        clause.and("t.title = ?", [Value::Text(title.clone())]);
+    }
+    if let Some((occurred_at, position)) = query.after {
+        let values = [
+            Value::Integer(occurred_at.as_micros()),
+            Value::Integer(position.0),
+        ];
+        clause.and("(t.occurred_at, t.position) < (?, ?)", values);
+    }
+    let sql = format!(
+        "SELECT {COLUMNS} FROM timeline t JOIN log l ON l.position = t.position WHERE {}
+         ORDER BY t.occurred_at DESC, t.position DESC LIMIT {}",
+        clause.sql,
+        query.limit + 1
+    );
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params_from_iter(clause.values))?;
+    let mut events = Vec::new();
+    while let Some(row) = rows.next()? {
+        events.push(recorded(row)?);
+    }
+    let has_more = events.len() > query.limit;
+    events.truncate(query.limit);
+    Ok(TimelinePage { events, has_more })
+}
+
+/// A WHERE clause and the values for its marks.
+struct Clause {
+    sql: String,
+    values: Vec<Value>,
+}
+
+impl Clause {
+    fn new(sql: &str, value: Value) -> Self {
+        Self {
+            sql: sql.to_owned(),
+            values: vec![value],
+        }
+    }
+
+    fn and(&mut self, sql: &str, values: impl IntoIterator<Item = Value>) {
+        self.sql.push_str(" AND ");
+        self.sql.push_str(sql);
+        self.values.extend(values);
+    }
+
+    fn filter(&mut self, filter: &ContactFilter) {
+        if let Some(email) = &filter.email {
+            self.and("email = ?", [Value::Text(email.clone())]);
+        }
+        if let Some(user_id) = &filter.user_id {
+            self.and("user_id = ?", [Value::Text(user_id.clone())]);
+        }
+        if let Some(id) = filter.anonymous {
+            // The anonymous contact itself, or the one it has become part of.
+            let sql = "(id = ? OR id = (SELECT c.merged_into FROM contact c
+                        WHERE c.workspace = contact.workspace AND c.id = ?))";
+            self.and(sql, [blob(id.as_uuid()), blob(id.as_uuid())]);
+        }
+        if let Some(prefix) = &filter.starts_with {
+            let range = || {
+                [
+                    Value::Text(prefix.clone()),
+                    Value::Text(format!("{prefix}\u{10ffff}")),
+                ]
+            };
+            let sql = "((email >= ? AND email < ?) OR (user_id >= ? AND user_id < ?))";
+            self.and(sql, range().into_iter().chain(range()));
+        }
+        if let Some((path, value)) = &filter.attribute {
+            let names: Vec<String> = path.names().iter().map(|n| format!(".\"{n}\"")).collect();
+            let json_path = Value::Text(format!("${}", names.concat()));
+            self.attribute(json_path, value);
+        }
+    }
+
+    fn attribute(&mut self, path: Value, value: &value::Value) {
+        let value = match value {
+            value::Value::Text(text) => Value::Text(text.clone()),
+            value::Value::Int(int) => Value::Integer(*int),
+            value::Value::Float(float) => Value::Real(*float),
+            // SQLite reads true and false from JSON as 1 and 0.
+            value::Value::Bool(on) => Value::Integer(i64::from(*on)),
+            _ => return self.and("json_type(attributes, ?) IS NULL", [path]),
+        };
+        self.and("json_extract(attributes, ?) = ?", [path, value]);
+    }
+}

@@ -1,0 +1,138 @@
+//! The one writer. Callers hand it work and wait; everything that waits is done in one
+//! transaction with one fsync. Each piece of work stands or falls alone: what fails is rolled
+//! back to its own beginning, and an answer of success is given only after the commit.
+
+use std::thread::JoinHandle;
+
+use rusqlite::Connection;
+use tokio::sync::{mpsc, oneshot};
+
+use crate::{Error, Result};
+
+/// So much work may wait before callers wait to hand it over.
+const WAITING_MAX: usize = 1_024;
+/// A transaction takes in work until it weighs this much (an event weighs 1).
+const GROUP_WEIGHT_MAX: usize = 4_000;
+
+pub struct Writer {
+    jobs: Option<mpsc::Sender<Box<dyn Job>>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Writer {
+    pub fn start(connection: Connection) -> Result<Self> {
+        let (jobs, waiting) = mpsc::channel(WAITING_MAX);
+        let thread = std::thread::Builder::new()
+            .name("kurier-writer".into())
+            .spawn(move || run(&connection, waiting))
+            .map_err(|e| Error::Unavailable(format!("the writer cannot be started: {e}")))?;
+        Ok(Self {
+            jobs: Some(jobs),
+            thread: Some(thread),
+        })
+    }
+
+    /// Does `work` inside the next transaction and answers once it is durable.
+    pub async fn write<T, F>(&self, weight: usize, work: F) -> Result<T>
+    where
+        T: Send + 'static,
+        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+    {
+        let (answer, answered) = oneshot::channel();
+        let job = Work {
+            weight,
+            work: Some(work),
+            result: None,
+            answer,
+        };
+        let stopped = || Error::Unavailable("the writer has stopped".into());
+        let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
+        jobs.send(Box::new(job)).await.map_err(|_| stopped())?;
+        answered.await.map_err(|_| stopped())?
+    }
+}
+
+impl Drop for Writer {
+    /// Lets the thread finish what waits, and close the file.
+    fn drop(&mut self) {
+        self.jobs.take();
+        if let Some(thread) = self.thread.take() {
+            // A panic in the thread was reported there; there is nothing left to save here.
+            let _ = thread.join();
+        }
+    }
+}
+
+trait Job: Send {
+    fn weight(&self) -> usize;
+    /// Does the work; false if it failed and must be rolled back.
+    fn run(&mut self, connection: &Connection) -> bool;
+    /// Answers the caller: with its result, or with what befell the whole transaction.
+    fn answer(self: Box<Self>, fate: Result<()>);
+}
+
+struct Work<T, F> {
+    weight: usize,
+    work: Option<F>,
+    result: Option<Result<T>>,
+    answer: oneshot::Sender<Result<T>>,
+}
+
+impl<T: Send, F: FnOnce(&Connection) -> Result<T> + Send> Job for Work<T, F> {
+    fn weight(&self) -> usize {
+        self.weight
+    }
+
+    fn run(&mut self, connection: &Connection) -> bool {
+        self.result = self.work.take().map(|work| work(connection));
+        matches!(self.result, Some(Ok(_)))
+    }
+
+    fn answer(self: Box<Self>, fate: Result<()>) {
+        let nothing = || Err(Error::Unavailable("the work was not begun".into()));
+        let result = match (fate, self.result) {
+            // A piece of work that failed by itself answers its own error.
+            (_, Some(Err(own))) => Err(own),
+            (Err(fate), _) => Err(fate),
+            (Ok(()), result) => result.unwrap_or_else(nothing),
+        };
+        // A caller that went away does not need the answer.
+        let _ = self.answer.send(result);
+    }
+}
+
+fn run(connection: &Connection, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
+    while let Some(first) = waiting.blocking_recv() {
+        let mut group = vec![first];
+        let mut weight = group[0].weight();
+        while weight < GROUP_WEIGHT_MAX
+            && let Ok(job) = waiting.try_recv()
+        {
+            weight += job.weight();
+            group.push(job);
+        }
+        let fate = commit(connection, &mut group);
+        if fate.is_err() && !connection.is_autocommit() {
+            // Nothing was promised yet; if even this fails, the next BEGIN says so.
+            let _ = connection.execute_batch("ROLLBACK");
+        }
+        group.into_iter().for_each(|job| job.answer(fate.clone()));
+    }
+}
+
+fn commit(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<()> {
+    connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    for job in group {
+        connection.prepare_cached("SAVEPOINT job")?.execute([])?;
+        if !job.run(connection) {
+            // A full disk makes SQLite roll the whole transaction back by itself.
+            if connection.is_autocommit() {
+                return Err(Error::Unavailable("the transaction was rolled back".into()));
+            }
+            connection.prepare_cached("ROLLBACK TO job")?.execute([])?;
+        }
+        connection.prepare_cached("RELEASE job")?.execute([])?;
+    }
+    connection.prepare_cached("COMMIT")?.execute([])?;
+    Ok(())
+}

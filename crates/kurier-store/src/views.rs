@@ -1,0 +1,104 @@
+//! Read models: tables that projections fill, and the queries over them.
+
+use async_trait::async_trait;
+use kurier_core::contact::{Contact, Standing};
+use kurier_core::event::{Kind, Position, Recorded};
+use kurier_core::id::{AddressKey, ContactId};
+use kurier_core::path::Path;
+use kurier_core::projection::{Folded, Loaded, Need};
+use kurier_core::time::Timestamp;
+use kurier_core::value::Value;
+
+use crate::{Result, Scope};
+
+/// A batch of folded events, to be written with its checkpoint in one transaction.
+#[derive(Debug)]
+pub struct Batch {
+    pub projection: &'static str,
+    pub from: Position,
+    pub to: Position,
+    pub folded: Folded,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Applied {
+    Done,
+    /// Another runner had moved the checkpoint: nothing was written.
+    Overtaken,
+}
+
+/// Which contacts to list. All that is given must hold.
+#[derive(Debug, Clone, Default)]
+pub struct ContactFilter {
+    /// The e-mail address in its normal form.
+    pub email: Option<String>,
+    pub user_id: Option<String>,
+    pub anonymous: Option<ContactId>,
+    /// An e-mail address or user id begins with this.
+    pub starts_with: Option<String>,
+    pub attribute: Option<(Path, Value)>,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct ContactQuery {
+    pub filter: ContactFilter,
+    /// Newest first, after this one.
+    pub after: Option<(Timestamp, ContactId)>,
+    pub limit: usize,
+}
+
+#[derive(Debug)]
+pub struct ContactPage {
+    pub contacts: Vec<Contact>,
+    pub has_more: bool,
+}
+
+#[derive(Debug, Clone, Default)]
+pub struct TimelineQuery {
+    pub kind: Option<Kind>,
+    pub title: Option<String>,
+    /// Latest first, after this one.
+    pub after: Option<(Timestamp, Position)>,
+    pub limit: usize,
+}
+
+#[derive(Debug)]
+pub struct TimelinePage {
+    pub events: Vec<Recorded>,
+    pub has_more: bool,
+}
+
+#[async_trait]
+pub trait Views: Send + Sync {
+    /// How far the named reader has come; 0 when it never ran.
+    async fn checkpoint(&self, name: &str) -> Result<Position>;
+
+    /// Notes how far a reader has come that writes nothing else.
+    async fn set_checkpoint(&self, name: &str, position: Position) -> Result<()>;
+
+    async fn load(&self, needs: Vec<Need>) -> Result<Vec<Loaded>>;
+
+    /// Writes changes and checkpoint together, if the checkpoint still stands at `from`.
+    async fn apply(&self, batch: Batch) -> Result<Applied>;
+
+    async fn contact(&self, scope: Scope, id: ContactId) -> Result<Option<Standing>>;
+
+    async fn contacts(&self, scope: Scope, query: &ContactQuery) -> Result<ContactPage>;
+
+    /// The events of a contact and of those merged into it.
+    async fn timeline(
+        &self,
+        scope: Scope,
+        contacts: &[ContactId],
+        query: &TimelineQuery,
+    ) -> Result<TimelinePage>;
+
+    /// Where the events in the timelines of these contacts stand in the log.
+    async fn timeline_positions(&self, scope: Scope, ids: &[ContactId]) -> Result<Vec<Position>>;
+
+    /// When this address was erased, if it was.
+    async fn erased_at(&self, scope: Scope, address: AddressKey) -> Result<Option<Timestamp>>;
+
+    /// How many events a projection has set aside.
+    async fn poisoned(&self, projection: &str) -> Result<u64>;
+}
