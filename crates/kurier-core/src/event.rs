@@ -187,6 +187,9 @@ pub struct Erasure {
     /// The contact and all that were merged into it.
     pub contacts: Vec<ContactId>,
     pub addresses: Vec<AddressKey>,
+    /// Where the events stand whose payloads go, as far as was known at `seen`.
+    pub positions: Vec<Position>,
+    pub seen: Position,
 }
 
 #[cfg(test)]

@@ -24,6 +24,10 @@ macro_rules! id {
                 Self(uuid)
             }
 
+            pub const fn from_bytes(bytes: [u8; 16]) -> Self {
+                Self(Uuid::from_bytes(bytes))
+            }
+
             pub const fn as_uuid(self) -> Uuid {
                 self.0
             }

@@ -1,0 +1,54 @@
+//! What a running Kurier consists of, shared by its requests and flows.
+
+use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use kurier_store::{Postgres, Sqlite, Store};
+
+use crate::config::{Config, Database};
+use crate::flow::Projector;
+use crate::http::Pressure;
+use crate::keyring::Keyring;
+use crate::clock;
+
+pub struct App {
+    pub store: Store,
+    pub keyring: Keyring,
+    pub projector: Arc<Projector>,
+    pub pressure: Arc<Pressure>,
+}
+
+impl App {
+    pub async fn open(config: &Config) -> anyhow::Result<Arc<Self>> {
+        let store = open_store(&config.database).await?;
+        let pressure = Arc::new(Pressure::default());
+        Ok(Arc::new(Self {
+            keyring: Keyring::new(store.access.clone()),
+            projector: Arc::new(Projector::new(store.clone(), pressure.clone())),
+            pressure,
+            store,
+        }))
+    }
+}
+
+/// Opens the database, making it or bringing it up to date.
+pub async fn open_store(database: &Database) -> anyhow::Result<Store> {
+    let store = match database {
+        Database::Embedded { folder } => open_embedded(folder)?,
+        Database::Postgres { url } => {
+            Store::from(Postgres::open(url).await.context("PostgreSQL cannot be used")?)
+        }
+    };
+    store.log.maintain(clock::now()).await?;
+    Ok(store)
+}
+
+fn open_embedded(folder: &Path) -> anyhow::Result<Store> {
+    std::fs::create_dir_all(folder)
+        .with_context(|| format!("the data folder {} cannot be made", folder.display()))?;
+    let file = folder.join("kurier.db");
+    let sqlite =
+        Sqlite::open(&file).with_context(|| format!("the database {} cannot be used", file.display()))?;
+    Ok(sqlite.into())
+}

@@ -1,0 +1,22 @@
+//! The one place that reads the clock and draws randomness; everything else is told.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use kurier_core::id::EventId;
+use kurier_core::time::Timestamp;
+
+pub fn now() -> Timestamp {
+    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+}
+
+/// Random bytes from the operating system, good enough for secrets.
+pub fn random<const N: usize>() -> [u8; N] {
+    let mut bytes = [0; N];
+    getrandom::fill(&mut bytes).expect("the operating system gives random bytes");
+    bytes
+}
+
+pub fn fresh_event_id() -> EventId {
+    EventId::new(now(), random())
+}

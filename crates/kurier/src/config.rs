@@ -1,0 +1,172 @@
+//! Settings: flags, then `KURIER_*` variables, then a TOML file, then defaults. A setting
+//! that nobody knows is refused: a typo must not start an empty database.
+
+use std::net::SocketAddr;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context as _, bail};
+use clap::Args;
+use serde::Deserialize;
+
+/// Variables that are read somewhere; every other `KURIER_*` is refused by `serve`.
+const VARIABLES: &[&str] = &[
+    "KURIER_LISTEN",
+    "KURIER_DATA",
+    "KURIER_DATABASE_URL",
+    "KURIER_REDIS_URL",
+    "KURIER_CONFIG",
+    "KURIER_LOG",
+    "KURIER_BOOTSTRAP_WRITE_KEY",
+    "KURIER_BOOTSTRAP_ADMIN_KEY",
+    "KURIER_WORKSPACE",
+];
+
+/// Where the data is: the options every command takes that reads or writes it.
+#[derive(Debug, Clone, Default, Args)]
+pub struct StoreArgs {
+    /// Folder of the embedded database, made if it is missing [default: data]
+    #[arg(long, value_name = "DIR", env = "KURIER_DATA", global = true)]
+    pub data: Option<PathBuf>,
+    /// PostgreSQL instead of the embedded database: postgres://user:password@host/database
+    #[arg(long, value_name = "URL", env = "KURIER_DATABASE_URL", hide_env_values = true, global = true)]
+    pub database_url: Option<String>,
+    /// A TOML file with settings (flags and variables win)
+    #[arg(long, value_name = "FILE", env = "KURIER_CONFIG", global = true)]
+    pub config: Option<PathBuf>,
+}
+
+#[derive(Debug, Clone, Default, Args)]
+pub struct ServeArgs {
+    /// Address to serve on [default: 127.0.0.1:8787]
+    #[arg(long, value_name = "ADDRESS", env = "KURIER_LISTEN")]
+    pub listen: Option<SocketAddr>,
+    /// Redis for what may be lost: redis://host:port (in this process without it)
+    #[arg(long, value_name = "URL", env = "KURIER_REDIS_URL", hide_env_values = true)]
+    pub redis_url: Option<String>,
+    /// The write key of the workspace made at the first start (random without it)
+    #[arg(long, value_name = "KEY", env = "KURIER_BOOTSTRAP_WRITE_KEY", hide = true, hide_env_values = true)]
+    pub bootstrap_write_key: Option<String>,
+    /// The admin key of the workspace made at the first start (random without it)
+    #[arg(long, value_name = "KEY", env = "KURIER_BOOTSTRAP_ADMIN_KEY", hide = true, hide_env_values = true)]
+    pub bootstrap_admin_key: Option<String>,
+}
+
+/// The file's keys are the flags' names with underscores.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    listen: Option<SocketAddr>,
+    data: Option<PathBuf>,
+    database_url: Option<String>,
+    redis_url: Option<String>,
+    bootstrap_write_key: Option<String>,
+    bootstrap_admin_key: Option<String>,
+}
+
+/// Which database.
+#[derive(Debug, Clone)]
+pub enum Database {
+    Embedded { folder: PathBuf },
+    Postgres { url: String },
+}
+
+#[derive(Debug, Clone)]
+pub struct Config {
+    pub database: Database,
+    pub listen: SocketAddr,
+    pub redis_url: Option<String>,
+    pub bootstrap_write_key: Option<String>,
+    pub bootstrap_admin_key: Option<String>,
+}
+
+impl Config {
+    pub fn load(store: StoreArgs, serve: ServeArgs) -> anyhow::Result<Self> {
+        let file = match &store.config {
+            Some(path) => read_file(path)?,
+            None => File::default(),
+        };
+        let folder = store.data.or(file.data).unwrap_or_else(|| PathBuf::from("data"));
+        let database = match store.database_url.or(file.database_url) {
+            Some(url) => Database::Postgres { url },
+            None => Database::Embedded { folder },
+        };
+        let listen = serve.listen.or(file.listen);
+        let config = Self {
+            database,
+            listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8787))),
+            redis_url: serve.redis_url.or(file.redis_url),
+            bootstrap_write_key: serve.bootstrap_write_key.or(file.bootstrap_write_key),
+            bootstrap_admin_key: serve.bootstrap_admin_key.or(file.bootstrap_admin_key),
+        };
+        config.checked()
+    }
+
+    fn checked(self) -> anyhow::Result<Self> {
+        if let Database::Postgres { url } = &self.database
+            && !url.starts_with("postgres://")
+            && !url.starts_with("postgresql://")
+        {
+            bail!("--database-url must begin with postgres://");
+        }
+        for key in [&self.bootstrap_write_key, &self.bootstrap_admin_key].into_iter().flatten() {
+            if key.len() < 8 || key.chars().any(|c| c.is_whitespace() || c == ':') {
+                bail!("a bootstrap key needs at least 8 characters, without spaces and colons");
+            }
+        }
+        Ok(self)
+    }
+}
+
+fn read_file(path: &Path) -> anyhow::Result<File> {
+    let text = std::fs::read_to_string(path)
+        .with_context(|| format!("the settings file {} cannot be read", path.display()))?;
+    toml::from_str(&text).with_context(|| format!("the settings file {}", path.display()))
+}
+
+/// Refuses variables that look like ours and are not.
+pub fn check_variables(names: impl Iterator<Item = String>) -> anyhow::Result<()> {
+    let ours = names.filter(|name| name.starts_with("KURIER_"));
+    let unknown: Vec<String> = ours.filter(|name| !VARIABLES.contains(&name.as_str())).collect();
+    if unknown.is_empty() {
+        return Ok(());
+    }
+    bail!("unknown setting {}; there are {}", unknown.join(", "), VARIABLES.join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn load(toml: &str, store: StoreArgs, serve: ServeArgs) -> Result<Config, String> {
+        let file = tempfile::NamedTempFile::new().expect("a temporary file");
+        std::fs::write(file.path(), toml).expect("written");
+        let store = StoreArgs { config: Some(file.path().to_owned()), ..store };
+        Config::load(store, serve).map_err(|e| format!("{e:#}"))
+    }
+
+    #[test]
+    fn flags_win_over_the_file_and_the_file_over_defaults() {
+        let toml = "listen = \"127.0.0.1:1\"\ndata = \"from-file\"";
+        let serve = ServeArgs { listen: Some(([127, 0, 0, 1], 2).into()), ..ServeArgs::default() };
+        let config = load(toml, StoreArgs::default(), serve).expect("valid");
+        assert_eq!(config.listen.port(), 2);
+        assert!(matches!(config.database, Database::Embedded { folder } if folder == Path::new("from-file")));
+        let config = load("", StoreArgs::default(), ServeArgs::default()).expect("valid");
+        assert_eq!(config.listen.port(), 8787);
+    }
+
+    #[test]
+    fn unknown_settings_are_refused() {
+        let error = load("lisen = \"x\"", StoreArgs::default(), ServeArgs::default());
+        assert!(error.expect_err("refused").contains("unknown field `lisen`"));
+        let error = check_variables(["HOME", "KURIER_DATABSE_URL"].map(String::from).into_iter());
+        assert!(error.expect_err("refused").to_string().contains("KURIER_DATABSE_URL"));
+        assert!(check_variables(["KURIER_DATA".to_owned()].into_iter()).is_ok());
+    }
+
+    #[test]
+    fn a_database_url_must_be_one() {
+        let store = StoreArgs { database_url: Some("mysql://x".into()), ..StoreArgs::default() };
+        assert!(load("", store, ServeArgs::default()).is_err());
+    }
+}

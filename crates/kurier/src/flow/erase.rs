@@ -1,0 +1,115 @@
+//! Erasing a contact. One event says so; folding it carries it out: payloads in the log
+//! become tombstones, read models and queue forget. Doing it twice does nothing more, so a
+//! crash at any point is mended by folding the event again.
+
+use kurier_core::contact::{Contact, Standing};
+use kurier_core::event::{Erasure, Event, Kind, Position, Recorded};
+use kurier_core::id::{AddressKey, ContactId};
+use kurier_store::{Appended, Error, Result, Scope, Store, TimelineQuery};
+
+use super::Projector;
+use crate::clock;
+use crate::keyring::Grant;
+
+const PAGE: usize = 1_000;
+
+/// What an erasure did.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ErasureReport {
+    pub contacts: usize,
+    pub events: usize,
+}
+
+/// Erases a contact and all that were merged into it; `None` if there is none. When this
+/// answers, it is done.
+pub async fn erase(
+    store: &Store,
+    projector: &Projector,
+    grant: &Grant,
+    id: ContactId,
+) -> Result<Option<ErasureReport>> {
+    let scope = grant.scope();
+    projector.reach(store.log.head().await?).await?;
+    let Some(contact) = live_contact(store, scope, id).await? else { return Ok(None) };
+    let erasure = plan(store, scope, grant, projector.position(), &contact).await?;
+    let report = ErasureReport { contacts: erasure.contacts.len(), events: erasure.positions.len() };
+    let event = event_of(&contact, &erasure);
+    let appended = store.log.append(scope, vec![event]).await?;
+    let Some(Appended::At(position)) = appended.first() else {
+        return Err(Error::Damaged("a fresh event id was taken".into()));
+    };
+    projector.reach(*position).await?;
+    store.log.scrub().await?;
+    Ok(Some(report))
+}
+
+/// The live contact at an id, or the one it has become part of.
+pub async fn live_contact(store: &Store, scope: Scope, id: ContactId) -> Result<Option<Contact>> {
+    let mut id = id;
+    loop {
+        match store.views.contact(scope, id).await? {
+            Some(Standing::Live(contact)) => return Ok(Some(*contact)),
+            Some(Standing::Merged { into }) if into != id => id = into,
+            _ => return Ok(None),
+        }
+    }
+}
+
+async fn plan(
+    store: &Store,
+    scope: Scope,
+    grant: &Grant,
+    seen: Position,
+    contact: &Contact,
+) -> Result<Erasure> {
+    let contacts = contact.ids();
+    let positions = store.views.timeline_positions(scope, &contacts).await?;
+    let mut addresses = addresses(store, scope, &contacts).await?;
+    addresses.extend(contact.email().map(|email| grant.workspace.key.address(&email)));
+    addresses.sort_unstable();
+    addresses.dedup();
+    Ok(Erasure { contacts, addresses, positions, seen })
+}
+
+/// Every address the contact ever had, as its events say.
+async fn addresses(store: &Store, scope: Scope, ids: &[ContactId]) -> Result<Vec<AddressKey>> {
+    let mut found = Vec::new();
+    let mut query =
+        TimelineQuery { kind: Some(Kind::Identify), limit: PAGE, ..TimelineQuery::default() };
+    loop {
+        let page = store.views.timeline(scope, ids, &query).await?;
+        found.extend(page.events.iter().filter_map(|recorded| recorded.said().ok()?.address));
+        let Some(last) = page.events.last().filter(|_| page.has_more) else { return Ok(found) };
+        query.after = Some((last.event.occurred_at, last.position));
+    }
+}
+
+fn event_of(contact: &Contact, erasure: &Erasure) -> Event {
+    let now = clock::now();
+    Event {
+        id: clock::fresh_event_id(),
+        kind: Kind::ContactErased,
+        contact: Some(contact.id),
+        occurred_at: now,
+        recorded_at: now,
+        payload: serde_json::to_string(erasure).expect("lists of ids and numbers serialise"),
+    }
+}
+
+/// Carries out what an erasure event says, in log and queue; the projection does the rest.
+pub async fn carry_out(store: &Store, recorded: &Recorded) -> Result<()> {
+    let erasure: Erasure = match serde_json::from_str(&recorded.event.payload) {
+        Ok(erasure) => erasure,
+        // The fold sets it aside with its reason.
+        Err(_) => return Ok(()),
+    };
+    let scope = Scope(recorded.workspace);
+    let mut positions = erasure.positions;
+    // What arrived between planning and appending belongs to the contact as well.
+    let between = (erasure.seen, recorded.position);
+    let late = store.log.positions(scope, &erasure.contacts, between).await?;
+    positions.extend(late);
+    store.log.tombstone(scope, &positions).await?;
+    store.queue.forget(scope, &erasure.contacts).await?;
+    Ok(())
+}

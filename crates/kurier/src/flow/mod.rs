@@ -1,0 +1,9 @@
+//! Loops over the log: read a batch, decide, commit.
+
+mod erase;
+mod maintain;
+mod project;
+
+pub use erase::{ErasureReport, erase, live_contact};
+pub use maintain::maintain;
+pub use project::Projector;

@@ -1,0 +1,127 @@
+//! Folds the log into the read models, a batch at a time, each with its checkpoint in one
+//! transaction. Any number of processes may run this: the checkpoint decides who was first.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kurier_core::event::{Kind, Position, Recorded};
+use kurier_core::projection::{Contacts, Loaded, Projection};
+use kurier_store::{Applied, Batch, Result, Store};
+use tokio::sync::{Notify, watch};
+
+use super::erase::carry_out;
+use crate::http::Pressure;
+use crate::metrics as names;
+
+const BATCH_MAX: usize = 2_000;
+/// Another process may append without telling us.
+const LOOK_EVERY: Duration = Duration::from_millis(200);
+const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// While ingest is busy, folding rests this many times as long as it worked: what was
+/// accepted is durable already, and the clients are waiting.
+const REST_FACTOR: u32 = 3;
+const REST_MAX: Duration = Duration::from_millis(500);
+
+pub struct Projector {
+    store: Store,
+    pressure: Arc<Pressure>,
+    projection: &'static dyn Projection,
+    reached: watch::Sender<Position>,
+    wake: Notify,
+}
+
+impl Projector {
+    pub fn new(store: Store, pressure: Arc<Pressure>) -> Self {
+        let reached = watch::Sender::new(Position(0));
+        Self { store, pressure, projection: &Contacts, reached, wake: Notify::new() }
+    }
+
+    pub fn name(&self) -> &'static str {
+        self.projection.name()
+    }
+
+    /// How far this process knows the read models to have come.
+    pub fn position(&self) -> Position {
+        *self.reached.borrow()
+    }
+
+    /// Says that there is something to fold.
+    pub fn wake(&self) {
+        self.wake.notify_one();
+    }
+
+    /// Runs until the task is dropped.
+    pub async fn run(&self) {
+        loop {
+            let began = Instant::now();
+            let wait = match self.step().await {
+                Ok(0) => LOOK_EVERY,
+                Ok(_) if self.pressure.is_busy() => (began.elapsed() * REST_FACTOR).min(REST_MAX),
+                Ok(_) => continue,
+                Err(error) => {
+                    tracing::error!(projection = self.name(), %error, "folding failed, will try again");
+                    RETRY_AFTER
+                }
+            };
+            // A wake while resting is no reason to end the rest early; it is kept for later.
+            let resting = wait != LOOK_EVERY;
+            if resting {
+                tokio::time::sleep(wait).await;
+            } else {
+                let _ = tokio::time::timeout(wait, self.wake.notified()).await;
+            }
+        }
+    }
+
+    /// Folds until nothing is left: for commands that run without a server.
+    pub async fn drain(&self) -> Result<()> {
+        while self.step().await? > 0 {}
+        Ok(())
+    }
+
+    /// Waits until the read models include `position`.
+    pub async fn reach(&self, position: Position) -> Result<()> {
+        self.wake();
+        let mut reached = self.reached.subscribe();
+        // The sender lives as long as self: waiting cannot end without the position.
+        let _ = reached.wait_for(|reached| *reached >= position).await;
+        Ok(())
+    }
+
+    /// Folds one batch; answers how many events it held.
+    pub async fn step(&self) -> Result<usize> {
+        let from = self.store.views.checkpoint(self.name()).await?;
+        self.reached.send_if_modified(|reached| std::mem::replace(reached, (*reached).max(from)) < from);
+        let events = self.store.log.read(from, BATCH_MAX).await?;
+        let Some(last) = events.last() else { return Ok(0) };
+        let to = last.position;
+        for recorded in events.iter().filter(|r| r.event.kind == Kind::ContactErased) {
+            carry_out(&self.store, recorded).await?;
+        }
+        let folded = self.projection.fold(self.load(&events).await?, &events);
+        for (position, reason) in &folded.poison {
+            tracing::error!(projection = self.name(), %position, reason, "an event was set aside");
+        }
+        let batch = Batch { projection: self.name(), from, to, folded };
+        if self.store.views.apply(batch).await? == Applied::Done {
+            metrics::counter!(names::PROJECTION_EVENTS, "projection" => self.name())
+                .increment(events.len() as u64);
+            self.reached.send_if_modified(|reached| std::mem::replace(reached, (*reached).max(to)) < to);
+        }
+        Ok(events.len())
+    }
+
+    /// The rows the batch needs, and those that they point to.
+    async fn load(&self, events: &[Recorded]) -> Result<Vec<Loaded>> {
+        let mut loaded = self.store.views.load(self.projection.needs(events)).await?;
+        let mut newest = loaded.len();
+        while newest > 0 {
+            let needs = self.projection.follows(&loaded[loaded.len() - newest..]);
+            let needs: Vec<_> = needs.into_iter().filter(|need| !need.keys.is_empty()).collect();
+            let followed = if needs.is_empty() { Vec::new() } else { self.store.views.load(needs).await? };
+            newest = followed.len();
+            loaded.extend(followed);
+        }
+        Ok(loaded)
+    }
+}

@@ -1,0 +1,284 @@
+//! Contacts: list, upsert, read, erase, export.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use kurier_core::contact::{Contact, normal_email};
+use kurier_core::id::ContactId;
+use kurier_core::value::Value;
+use kurier_store::{Appended, ContactFilter, ContactQuery, TimelineQuery};
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::contact_view::ContactView;
+use super::credential::{Admin, Reader};
+use super::event_view::EventView;
+use super::problem::{Problem, ProblemBody};
+use super::{body, cursor};
+use crate::app::App;
+use crate::flow;
+use crate::identify::Profile;
+use crate::keyring::Grant;
+
+const LIMIT_DEFAULT: usize = 50;
+const LIMIT_MAX: usize = 500;
+/// Events per read while exporting.
+const EXPORT_PAGE: usize = 500;
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct ListParams {
+    /// How many, at most 500.
+    #[param(minimum = 1, maximum = 500, default = 50)]
+    limit: Option<usize>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+    /// Exactly this e-mail address, in any case.
+    email: Option<String>,
+    user_id: Option<String>,
+    anonymous_id: Option<String>,
+    /// The e-mail address or user id begins with this.
+    q: Option<String>,
+    /// An attribute and its value, as `plan:pro` or `address.city:Bonn`; the value is read as JSON if it is.
+    #[param(example = "plan:pro")]
+    attribute: Option<String>,
+}
+
+/// One page of a list.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ContactList {
+    data: Vec<ContactView>,
+    has_more: bool,
+    next_cursor: Option<String>,
+}
+
+/// Contacts, newest first.
+#[utoipa::path(get, path = "/api/v1/contacts", tag = "contacts", params(ListParams), responses(
+    (status = 200, body = ContactList),
+    (status = 400, description = "A parameter is wrong", body = ProblemBody),
+    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+pub async fn list(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    params: Result<Query<ListParams>, axum::extract::rejection::QueryRejection>,
+) -> Result<Json<ContactList>, Problem> {
+    let params = query(params)?;
+    let key = &grant.workspace.key;
+    let after = params.cursor.as_deref().map(|cursor| cursor::to_contact(key, cursor)).transpose()?;
+    let limit = limit(params.limit)?;
+    let query = ContactQuery { filter: filter(&grant, &params)?, after, limit };
+    let page = app.store.views.contacts(grant.scope(), &query).await?;
+    let last = page.contacts.last().filter(|_| page.has_more);
+    let next_cursor = last.map(|contact| cursor::of_contact(key, contact.created_at, contact.id));
+    let data = page.contacts.into_iter().map(ContactView::from).collect();
+    Ok(Json(ContactList { data, has_more: page.has_more, next_cursor }))
+}
+
+fn query<T>(params: Result<Query<T>, axum::extract::rejection::QueryRejection>) -> Result<T, Problem> {
+    params.map(|Query(params)| params).map_err(|e| Problem::bad_request("bad_parameter", e.body_text()))
+}
+
+fn limit(limit: Option<usize>) -> Result<usize, Problem> {
+    match limit.unwrap_or(LIMIT_DEFAULT) {
+        limit @ 1..=LIMIT_MAX => Ok(limit),
+        _ => Err(Problem::bad_request("bad_parameter", format!("limit must be between 1 and {LIMIT_MAX}"))),
+    }
+}
+
+fn filter(grant: &Grant, params: &ListParams) -> Result<ContactFilter, Problem> {
+    let bad = |detail: String| Problem::bad_request("bad_parameter", detail);
+    let email = params.email.as_deref().map(|email| {
+        normal_email(email).ok_or_else(|| bad(format!("`{email}` is not an e-mail address")))
+    });
+    Ok(ContactFilter {
+        email: email.transpose()?,
+        user_id: params.user_id.clone(),
+        anonymous: params.anonymous_id.as_deref().map(|id| grant.workspace.key.contact_of_anonymous(id)),
+        starts_with: params.q.clone().filter(|q| !q.is_empty()),
+        attribute: params.attribute.as_deref().map(attribute).transpose()?,
+    })
+}
+
+fn attribute(text: &str) -> Result<(kurier_core::path::Path, Value), Problem> {
+    let bad = |detail: String| Problem::bad_request("bad_parameter", detail);
+    let (path, value) = text
+        .split_once(':')
+        .ok_or_else(|| bad("attribute must be a name and a value, as in plan:pro".into()))?;
+    let path = path.parse().map_err(|e| bad(format!("attribute: {e}")))?;
+    let value = serde_json::from_str(value).unwrap_or_else(|_| Value::Text(value.to_owned()));
+    if matches!(value, Value::List(_) | Value::Object(_)) {
+        return Err(bad("attribute: only text, numbers, true, false and null can be searched".into()));
+    }
+    Ok((path, value))
+}
+
+/// What is to be known of a contact. It needs a user id, an anonymous id or an e-mail address.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContactInput {
+    user_id: Option<String>,
+    anonymous_id: Option<String>,
+    /// Short for the attribute `email`. Without a user id, the address is the user id.
+    #[schema(example = "ann@example.com")]
+    email: Option<String>,
+    /// Merged with what is known: `null` removes, what is not named stays.
+    #[serde(default)]
+    #[schema(example = json!({"plan": "pro"}))]
+    attributes: serde_json::Map<String, serde_json::Value>,
+}
+
+/// Makes a contact or changes it; answers when it can be read back.
+#[utoipa::path(post, path = "/api/v1/contacts", tag = "contacts", request_body = ContactInput, responses(
+    (status = 200, description = "Changed", body = ContactView),
+    (status = 201, description = "Made", body = ContactView),
+    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 413, body = ProblemBody), (status = 422, description = "The contact is wrong", body = ProblemBody)))]
+pub async fn upsert(
+    State(app): State<Arc<App>>,
+    Admin(grant): Admin,
+    headers: HeaderMap,
+    request: axum::body::Body,
+) -> Result<Response, Problem> {
+    let bytes = body::read(&headers, request).await?;
+    let input: ContactInput =
+        serde_json::from_slice(&bytes).map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
+    let profile = Profile {
+        user_id: input.user_id,
+        anonymous_id: input.anonymous_id,
+        email: input.email,
+        attributes: input.attributes,
+    };
+    let event = profile.event(&grant.workspace.key, None).map_err(|problems| {
+        let faults = problems.into_iter().map(|p| super::problem::Fault { pointer: p.pointer, detail: p.detail });
+        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_contact", "the contact cannot be accepted")
+            .with(faults.collect())
+    })?;
+    let id = event.contact.ok_or_else(|| Problem::not_found("the contact has no id"))?;
+    let appended = app.store.log.append(grant.scope(), vec![event]).await?;
+    if let Some(Appended::At(position)) = appended.first() {
+        app.projector.reach(*position).await?;
+    }
+    let contact = find(&app, &grant, id).await?;
+    let status = if contact.event_count == 1 { StatusCode::CREATED } else { StatusCode::OK };
+    Ok((status, Json(ContactView::from(contact))).into_response())
+}
+
+/// The live contact at an id of this workspace; anyone else's is not found.
+async fn find(app: &App, grant: &Grant, id: ContactId) -> Result<Contact, Problem> {
+    let found = flow::live_contact(&app.store, grant.scope(), id).await?;
+    found.ok_or_else(|| Problem::not_found("there is no such contact"))
+}
+
+fn contact_id(text: &str) -> Result<ContactId, Problem> {
+    text.parse().map_err(|_| Problem::not_found("there is no such contact"))
+}
+
+/// A contact. The id of one that was merged into another answers the other.
+#[utoipa::path(get, path = "/api/v1/contacts/{id}", tag = "contacts", params(("id" = String, Path)), responses(
+    (status = 200, body = ContactView), (status = 401, body = ProblemBody),
+    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+pub async fn get(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    Path(id): Path<String>,
+) -> Result<Json<ContactView>, Problem> {
+    Ok(Json(find(&app, &grant, contact_id(&id)?).await?.into()))
+}
+
+/// What an erasure did.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Erased {
+    /// The contact and those that were merged into it.
+    contacts: usize,
+    /// Events whose content is gone.
+    events: usize,
+}
+
+/// Erases a contact: what its events said is gone from the log, every read model and the queue.
+#[utoipa::path(delete, path = "/api/v1/contacts/{id}", tag = "contacts", params(("id" = String, Path)), responses(
+    (status = 200, body = Erased), (status = 401, body = ProblemBody),
+    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+pub async fn erase(
+    State(app): State<Arc<App>>,
+    Admin(grant): Admin,
+    Path(id): Path<String>,
+) -> Result<Json<Erased>, Problem> {
+    let report = flow::erase(&app.store, &app.projector, &grant, contact_id(&id)?).await?;
+    let report = report.ok_or_else(|| Problem::not_found("there is no such contact"))?;
+    Ok(Json(Erased { contacts: report.contacts, events: report.events }))
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct EventParams {
+    /// How many, at most 500.
+    #[param(minimum = 1, maximum = 500, default = 50)]
+    limit: Option<usize>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+    /// Only events of this type.
+    #[param(example = "track")]
+    r#type: Option<String>,
+    /// Only events of this name.
+    #[param(example = "Order Completed")]
+    name: Option<String>,
+}
+
+/// One page of a timeline.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct EventList {
+    data: Vec<EventView>,
+    has_more: bool,
+    next_cursor: Option<String>,
+}
+
+/// A contact's events, latest first, with those of the contacts merged into it.
+#[utoipa::path(get, path = "/api/v1/contacts/{id}/events", tag = "contacts",
+    params(("id" = String, Path), EventParams), responses(
+    (status = 200, body = EventList), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
+    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+pub async fn events(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    Path(id): Path<String>,
+    params: Result<Query<EventParams>, axum::extract::rejection::QueryRejection>,
+) -> Result<Json<EventList>, Problem> {
+    let params = query(params)?;
+    let key = &grant.workspace.key;
+    let kind = params.r#type.as_deref().map(str::parse).transpose();
+    let query = TimelineQuery {
+        kind: kind.map_err(|e| Problem::bad_request("bad_parameter", format!("type: {e}")))?,
+        title: params.name,
+        after: params.cursor.as_deref().map(|cursor| cursor::to_event(key, cursor)).transpose()?,
+        limit: limit(params.limit)?,
+    };
+    let contact = find(&app, &grant, contact_id(&id)?).await?;
+    let page = app.store.views.timeline(grant.scope(), &contact.ids(), &query).await?;
+    let last = page.events.last().filter(|_| page.has_more);
+    let next_cursor = last.map(|last| cursor::of_event(key, last.event.occurred_at, last.position));
+    let data = page.events.iter().map(EventView::of).collect::<Result<_, _>>()?;
+    Ok(Json(EventList { data, has_more: page.has_more, next_cursor }))
+}
+
+/// Everything kept of a contact, as one JSON document: the contact and all its events.
+#[utoipa::path(get, path = "/api/v1/contacts/{id}/export", tag = "contacts", params(("id" = String, Path)), responses(
+    (status = 200, description = "`{contact, events}`", body = serde_json::Value), (status = 401, body = ProblemBody),
+    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+pub async fn export(
+    State(app): State<Arc<App>>,
+    Admin(grant): Admin,
+    Path(id): Path<String>,
+) -> Result<Response, Problem> {
+    let contact = find(&app, &grant, contact_id(&id)?).await?;
+    let headers = [
+        ("content-type", "application/json".to_owned()),
+        ("content-disposition", format!("attachment; filename=\"contact-{}.json\"", contact.id)),
+    ];
+    let body = axum::body::Body::from_stream(super::export::document(app, grant, contact));
+    Ok((headers, body).into_response())
+}

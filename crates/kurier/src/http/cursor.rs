@@ -1,0 +1,66 @@
+//! Cursors: where a list goes on. They carry a tag only the workspace can make, so a client
+//! cannot invent one.
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use kurier_core::event::Position;
+use kurier_core::id::{ContactId, IdentityKey};
+use kurier_core::time::Timestamp;
+
+use super::problem::Problem;
+
+fn seal(key: &IdentityKey, payload: &[u8]) -> String {
+    URL_SAFE_NO_PAD.encode([payload, &key.sign(payload)].concat())
+}
+
+fn open<const N: usize>(key: &IdentityKey, cursor: &str) -> Result<[u8; N], Problem> {
+    let refused = || Problem::bad_request("bad_cursor", "this cursor is not one of ours; begin again without it");
+    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
+    let (payload, tag) = bytes.split_at_checked(N).ok_or_else(refused)?;
+    if tag != key.sign(payload) {
+        return Err(refused());
+    }
+    payload.try_into().map_err(|_| refused())
+}
+
+pub fn of_contact(key: &IdentityKey, at: Timestamp, id: ContactId) -> String {
+    seal(key, &[&at.as_micros().to_be_bytes()[..], id.as_uuid().as_bytes()].concat())
+}
+
+pub fn to_contact(key: &IdentityKey, cursor: &str) -> Result<(Timestamp, ContactId), Problem> {
+    let bytes: [u8; 24] = open(key, cursor)?;
+    let (at, id) = bytes.split_at(8);
+    let at = i64::from_be_bytes(at.try_into().expect("8 of 24 bytes"));
+    let id: [u8; 16] = id.try_into().expect("16 of 24 bytes");
+    Ok((Timestamp::from_micros(at), ContactId::from_bytes(id)))
+}
+
+pub fn of_event(key: &IdentityKey, at: Timestamp, position: Position) -> String {
+    seal(key, &[at.as_micros().to_be_bytes(), position.0.to_be_bytes()].concat())
+}
+
+pub fn to_event(key: &IdentityKey, cursor: &str) -> Result<(Timestamp, Position), Problem> {
+    let bytes: [u8; 16] = open(key, cursor)?;
+    let (at, position) = bytes.split_at(8);
+    let int = |bytes: &[u8]| i64::from_be_bytes(bytes.try_into().expect("8 of 16 bytes"));
+    Ok((Timestamp::from_micros(int(at)), Position(int(position))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn cursors_come_back_and_cannot_be_made_up() {
+        let (ours, theirs) = (IdentityKey::new([1; 32]), IdentityKey::new([2; 32]));
+        let at = Timestamp::from_micros(-5);
+        let cursor = of_event(&ours, at, Position(7));
+        assert_eq!(to_event(&ours, &cursor).expect("ours"), (at, Position(7)));
+        assert!(to_event(&theirs, &cursor).is_err());
+        assert!(to_contact(&ours, &cursor).is_err());
+        assert!(to_event(&ours, "").is_err());
+        let id = ours.contact_of_user("u");
+        let cursor = of_contact(&ours, at, id);
+        assert_eq!(to_contact(&ours, &cursor).expect("ours"), (at, id));
+    }
+}

@@ -1,0 +1,64 @@
+//! The API's description at `/openapi.json`, and a page at `/docs` that shows it.
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::http::header;
+use axum::response::IntoResponse;
+use axum::routing::get;
+use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::{Modify, OpenApi};
+
+use crate::app::App;
+
+#[derive(OpenApi)]
+#[openapi(
+    info(title = "Kurier", description = "Customer journeys from one durable log."),
+    modifiers(&Keys),
+    security(("bearer" = []), ("basic" = [])),
+    tags(
+        (name = "ingest", description = "Events come in, as the Segment spec has it"),
+        (name = "contacts", description = "Who the events are about"),
+        (name = "operations", description = "Health and metrics"),
+    )
+)]
+pub struct Description;
+
+struct Keys;
+
+impl Modify for Keys {
+    fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
+        let components = openapi.components.get_or_insert_with(Default::default);
+        for (name, scheme) in [("bearer", HttpAuthScheme::Bearer), ("basic", HttpAuthScheme::Basic)] {
+            components.add_security_scheme(name, SecurityScheme::Http(Http::new(scheme)));
+        }
+    }
+}
+
+pub fn routes(openapi: utoipa::openapi::OpenApi) -> Router<Arc<App>> {
+    let json = openapi.to_pretty_json().expect("the description serialises");
+    let json: Arc<str> = json.into();
+    let description = move || {
+        let json = json.clone();
+        async move { ([(header::CONTENT_TYPE, "application/json")], json.to_string()) }
+    };
+    Router::new()
+        .route("/openapi.json", get(description))
+        .route("/docs", get(page))
+        .route("/docs/page.js", get(script))
+        .route("/docs/page.css", get(style))
+}
+
+async fn page() -> impl IntoResponse {
+    let policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'";
+    let headers = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, policy)];
+    (headers, include_str!("docs/page.html"))
+}
+
+async fn script() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], include_str!("docs/page.js"))
+}
+
+async fn style() -> impl IntoResponse {
+    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], include_str!("docs/page.css"))
+}

@@ -1,0 +1,59 @@
+//! HTTP: one resource a file, listed here.
+
+mod body;
+mod contact_view;
+mod contacts;
+mod credential;
+mod cursor;
+mod docs;
+mod event_view;
+mod export;
+mod ingest;
+mod observe;
+mod operations;
+mod pressure;
+mod problem;
+mod server;
+
+use std::sync::Arc;
+
+use axum::Router;
+use axum::middleware::from_fn;
+use utoipa::OpenApi as _;
+use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::routes;
+
+use crate::app::App;
+
+pub use pressure::Pressure;
+pub use server::serve;
+
+/// Every route there is.
+pub fn router(app: Arc<App>) -> Router {
+    let (router, openapi) = routes().split_for_parts();
+    router
+        .merge(ingest::aliases())
+        .merge(docs::routes(openapi))
+        .fallback(problem::no_such_route)
+        .method_not_allowed_fallback(problem::no_such_method)
+        .layer(from_fn(observe::observe))
+        .with_state(app)
+}
+
+fn routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::with_openapi(docs::Description::openapi())
+        .merge(ingest::routes())
+        .routes(routes!(contacts::list, contacts::upsert))
+        .routes(routes!(contacts::get, contacts::erase))
+        .routes(routes!(contacts::events))
+        .routes(routes!(contacts::export))
+        .routes(routes!(operations::healthz))
+        .routes(routes!(operations::readyz))
+        .routes(routes!(operations::metrics))
+}
+
+/// The OpenAPI description as JSON.
+pub fn openapi() -> String {
+    let (_, openapi) = routes().split_for_parts();
+    openapi.to_pretty_json().expect("the description serialises")
+}

@@ -1,0 +1,127 @@
+//! What is answered when something is wrong: RFC 9457, with the fields that the event SDKs
+//! look for beside it. A 5xx never carries its cause; that is in the server's log.
+
+use axum::Json;
+use axum::http::{HeaderValue, Method, StatusCode, Uri, header};
+use axum::response::{IntoResponse, Response};
+use serde::Serialize;
+use utoipa::ToSchema;
+
+#[derive(Debug)]
+pub struct Problem {
+    status: StatusCode,
+    code: &'static str,
+    detail: String,
+    errors: Vec<Fault>,
+    retry_after_s: Option<u32>,
+}
+
+/// One thing that is wrong, and where.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct Fault {
+    /// A JSON pointer into the body.
+    #[schema(example = "/batch/0/userId")]
+    pub pointer: String,
+    pub detail: String,
+}
+
+/// A problem as RFC 9457 describes it. `code`, `message` and `meta.error` say the same for
+/// clients that read other fields.
+#[derive(Serialize, ToSchema)]
+pub struct ProblemBody {
+    #[schema(example = "urn:kurier:problem:not_found")]
+    r#type: String,
+    title: &'static str,
+    status: u16,
+    detail: String,
+    #[schema(example = "not_found")]
+    code: &'static str,
+    message: String,
+    meta: Meta,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<Fault>,
+}
+
+#[derive(Serialize, ToSchema)]
+struct Meta {
+    error: String,
+}
+
+impl Problem {
+    pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
+        Self { status, code, detail: detail.into(), errors: Vec::new(), retry_after_s: None }
+    }
+
+    pub fn bad_request(code: &'static str, detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::BAD_REQUEST, code, detail)
+    }
+
+    pub fn not_found(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::NOT_FOUND, "not_found", detail)
+    }
+
+    pub fn too_large(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::PAYLOAD_TOO_LARGE, "too_large", detail)
+    }
+
+    pub fn unauthorized(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::UNAUTHORIZED, "unauthorized", detail)
+    }
+
+    pub fn forbidden(detail: impl Into<String>) -> Self {
+        Self::new(StatusCode::FORBIDDEN, "forbidden", detail)
+    }
+
+    /// Too much is going on; the same request is welcome a moment later.
+    pub fn busy(detail: impl Into<String>) -> Self {
+        let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
+        Self { retry_after_s: Some(1), ..problem }
+    }
+
+    #[must_use]
+    pub fn with(self, errors: Vec<Fault>) -> Self {
+        Self { errors, ..self }
+    }
+}
+
+impl From<kurier_store::Error> for Problem {
+    fn from(error: kurier_store::Error) -> Self {
+        tracing::error!(%error, "the store failed");
+        let problem = Self::busy("the store cannot be reached right now; nothing was changed");
+        Self { retry_after_s: Some(5), ..problem }
+    }
+}
+
+impl IntoResponse for Problem {
+    fn into_response(self) -> Response {
+        let body = ProblemBody {
+            r#type: format!("urn:kurier:problem:{}", self.code),
+            title: self.status.canonical_reason().unwrap_or("Problem"),
+            status: self.status.as_u16(),
+            message: self.detail.clone(),
+            meta: Meta { error: self.detail.clone() },
+            detail: self.detail,
+            code: self.code,
+            errors: self.errors,
+        };
+        let mut response = (self.status, Json(body)).into_response();
+        let headers = response.headers_mut();
+        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        if let Some(seconds) = self.retry_after_s {
+            headers.insert(header::RETRY_AFTER, seconds.into());
+        }
+        if self.status == StatusCode::UNAUTHORIZED {
+            headers.insert(header::WWW_AUTHENTICATE, HeaderValue::from_static("Bearer"));
+        }
+        response
+    }
+}
+
+pub async fn no_such_route(uri: Uri) -> Problem {
+    Problem::not_found(format!("there is nothing at {}; /docs lists what there is", uri.path()))
+}
+
+pub async fn no_such_method(method: Method, uri: Uri) -> Problem {
+    let detail = format!("{method} is not possible at {}; /docs says what is", uri.path());
+    Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
+}

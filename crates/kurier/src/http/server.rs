@@ -1,0 +1,49 @@
+//! The listener: connections with deadlines, and an end that lets requests finish.
+
+use std::convert::Infallible;
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::server::graceful::GracefulShutdown;
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpListener;
+
+/// A client that has not sent its headers by then is gone or means harm.
+const HEADERS_TIMEOUT: Duration = Duration::from_secs(15);
+/// Requests under way at shutdown get this long.
+const DRAIN_TIMEOUT: Duration = Duration::from_secs(25);
+/// When no connection can be accepted (too many open files), wait before the next try.
+const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+
+/// Serves until `stop` is done, then finishes what is under way.
+pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
+    let connections = GracefulShutdown::new();
+    let mut server = http1::Builder::new();
+    server.timer(TokioTimer::new()).header_read_timeout(HEADERS_TIMEOUT);
+    tokio::pin!(stop);
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = &mut stop => break,
+        };
+        let Ok((stream, _)) = accepted else {
+            tokio::time::sleep(ACCEPT_RETRY).await;
+            continue;
+        };
+        // Answers are small and whole: waiting to fill a packet only costs latency.
+        let _ = stream.set_nodelay(true);
+        let service = TowerToHyperService::new(router.clone());
+        let connection = server.serve_connection(TokioIo::new(stream), service);
+        let watched = connections.watch(connection);
+        tokio::spawn(async move {
+            let _: Result<(), hyper::Error> = watched.await;
+            Ok::<(), Infallible>(())
+        });
+    }
+    drop(listener);
+    if tokio::time::timeout(DRAIN_TIMEOUT, connections.shutdown()).await.is_err() {
+        tracing::warn!("requests were still under way after {} s", DRAIN_TIMEOUT.as_secs());
+    }
+}

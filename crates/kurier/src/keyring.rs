@@ -1,0 +1,130 @@
+//! API keys: made, hashed, looked up. A key is shown once; what is kept is its SHA-256.
+//! The key itself is 256 random bits, so a slow hash would protect nothing.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use kurier_core::event::{Event, Kind};
+use kurier_core::id::{ApiKeyId, IdentityKey, WorkspaceId};
+use kurier_core::time::Timestamp;
+use kurier_store::{Access, ApiKey, NewApiKey, Result, Scope, Scopes, Workspace};
+use sha2::{Digest as _, Sha256};
+
+use crate::clock;
+
+/// So long may a revoked key still work in a process that had just seen it.
+const REMEMBERED: Duration = Duration::from_secs(5);
+const REMEMBERED_MAX: u64 = 10_000;
+
+/// What a key grants, and where.
+#[derive(Debug)]
+pub struct Grant {
+    pub workspace: Workspace,
+    pub key: ApiKey,
+}
+
+impl Grant {
+    pub const fn scope(&self) -> Scope {
+        Scope(self.workspace.id)
+    }
+}
+
+/// Looks keys up, remembering them for a moment: ingest asks for the same one all the time.
+pub struct Keyring {
+    access: Arc<dyn Access>,
+    remembered: moka::sync::Cache<[u8; 32], Option<Arc<Grant>>>,
+}
+
+impl Keyring {
+    pub fn new(access: Arc<dyn Access>) -> Self {
+        let cache = moka::sync::Cache::builder();
+        let remembered = cache.max_capacity(REMEMBERED_MAX).time_to_live(REMEMBERED).build();
+        Self { access, remembered }
+    }
+
+    pub async fn find(&self, key: &str, now: Timestamp) -> Result<Option<Arc<Grant>>> {
+        let hash = hash(key);
+        let grant = match self.remembered.get(&hash) {
+            Some(known) => known,
+            None => self.look_up(hash).await?,
+        };
+        Ok(grant.filter(|grant| grant.key.expires_at.is_none_or(|at| now < at)))
+    }
+
+    async fn look_up(&self, hash: [u8; 32]) -> Result<Option<Arc<Grant>>> {
+        let found = self.access.find_key(hash).await?;
+        let grant = found.map(|(workspace, key)| Arc::new(Grant { workspace, key }));
+        self.remembered.insert(hash, grant.clone());
+        Ok(grant)
+    }
+}
+
+fn hash(key: &str) -> [u8; 32] {
+    Sha256::digest(key.as_bytes()).into()
+}
+
+/// A key that was just made: its secret is here and nowhere else.
+pub struct Minted {
+    pub secret: String,
+    pub new: NewApiKey,
+    pub event: Event,
+}
+
+/// Makes a key, of a given secret or a random one.
+pub fn mint(name: &str, scopes: Scopes, secret: Option<String>, expires_at: Option<Timestamp>) -> Minted {
+    let secret = secret.unwrap_or_else(|| format!("kur_{}", hex::encode(clock::random::<32>())));
+    let now = clock::now();
+    let id = ApiKeyId::new(now, clock::random());
+    let key = ApiKey { id, name: name.to_owned(), scopes, created_at: now, expires_at, revoked_at: None };
+    let payload = serde_json::json!({"id": id, "name": name, "scopes": scopes.to_string()});
+    let event = operator_event(Kind::ApiKeyCreated, payload, now);
+    Minted { new: NewApiKey { key, hash: hash(&secret) }, secret, event }
+}
+
+pub fn revocation(id: ApiKeyId) -> Event {
+    operator_event(Kind::ApiKeyRevoked, serde_json::json!({"id": id}), clock::now())
+}
+
+/// An event that an operator caused, of no contact.
+fn operator_event(kind: Kind, payload: serde_json::Value, now: Timestamp) -> Event {
+    Event {
+        id: clock::fresh_event_id(),
+        kind,
+        contact: None,
+        occurred_at: now,
+        recorded_at: now,
+        payload: payload.to_string(),
+    }
+}
+
+/// The keys of a new workspace, to be shown once.
+pub struct Founding {
+    pub workspace: Workspace,
+    pub write_key: String,
+    pub admin_key: String,
+}
+
+/// Makes a workspace with a write key and an admin key.
+pub async fn found(
+    access: &dyn Access,
+    name: &str,
+    write_key: Option<String>,
+    admin_key: Option<String>,
+) -> Result<Founding> {
+    let now = clock::now();
+    let workspace = Workspace {
+        id: WorkspaceId::new(now, clock::random()),
+        name: name.to_owned(),
+        key: IdentityKey::new(clock::random()),
+        created_at: now,
+    };
+    let ingest = Scopes { ingest: true, ..Scopes::default() };
+    let everything = Scopes { ingest: true, read: true, admin: true };
+    let write = mint("write key", ingest, write_key, None);
+    let admin = mint("admin key", everything, admin_key, None);
+    let payload = serde_json::json!({"id": workspace.id, "name": name});
+    let created = operator_event(Kind::WorkspaceCreated, payload, now);
+    let events = vec![created, write.event, admin.event];
+    access.create_workspace(&workspace, vec![write.new, admin.new], events).await?;
+    Ok(Founding { workspace, write_key: write.secret, admin_key: admin.secret })
+}

@@ -1,0 +1,12 @@
+//! What Kurier does: serve, fold, import. Modules stand in suggested reading order.
+
+pub mod app;
+pub mod clock;
+pub mod config;
+pub mod identify;
+pub mod keyring;
+
+pub mod cli;
+pub mod flow;
+pub mod http;
+pub mod metrics;

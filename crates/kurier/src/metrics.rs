@@ -1,0 +1,42 @@
+//! What `/metrics` shows. Names and units follow Prometheus; no label names a contact.
+
+use std::sync::OnceLock;
+
+use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+
+pub const EVENTS: &str = "kurier_ingest_events_total";
+pub const REQUESTS: &str = "kurier_http_requests_total";
+pub const REQUEST_SECONDS: &str = "kurier_http_request_duration_seconds";
+pub const REFUSED: &str = "kurier_ingest_overload_total";
+pub const LOG_POSITION: &str = "kurier_log_position";
+pub const PROJECTION_POSITION: &str = "kurier_projection_position";
+pub const PROJECTION_LAG: &str = "kurier_projection_lag_events";
+pub const PROJECTION_EVENTS: &str = "kurier_projection_events_total";
+pub const PROJECTION_POISON: &str = "kurier_projection_poison_events";
+
+/// The recorder is the process's: a second server in one process (a test) shares it.
+pub fn recorder() -> PrometheusHandle {
+    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
+    HANDLE.get_or_init(install).clone()
+}
+
+fn install() -> PrometheusHandle {
+    let buckets = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
+    let builder = PrometheusBuilder::new().set_buckets(&buckets).expect("the list is not empty");
+    let handle = builder.install_recorder().expect("no other recorder is installed");
+    describe();
+    handle
+}
+
+fn describe() {
+    use metrics::{describe_counter, describe_gauge, describe_histogram};
+    describe_counter!(EVENTS, "Events by result: accepted, duplicate or rejected");
+    describe_counter!(REQUESTS, "HTTP requests by route and status");
+    describe_histogram!(REQUEST_SECONDS, "Time to answer an HTTP request");
+    describe_counter!(REFUSED, "Requests answered 503 because too much was in flight");
+    describe_gauge!(LOG_POSITION, "The last position in the log");
+    describe_gauge!(PROJECTION_POSITION, "How far a projection has come");
+    describe_gauge!(PROJECTION_LAG, "Events a projection has still to fold");
+    describe_counter!(PROJECTION_EVENTS, "Events a projection has folded");
+    describe_gauge!(PROJECTION_POISON, "Events a projection could not fold and set aside");
+}
