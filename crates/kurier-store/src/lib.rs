@@ -1,1 +1,3 @@
 //! What Kurier keeps.
+
+pub mod kv;
