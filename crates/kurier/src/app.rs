@@ -4,19 +4,22 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use kurier_store::kv::{Kv, Memory, Redis, Timeouts};
 use kurier_store::{Postgres, Sqlite, Store};
 
+use crate::clock;
 use crate::config::{Config, Database};
 use crate::flow::Projector;
 use crate::http::Pressure;
 use crate::keyring::Keyring;
-use crate::clock;
 
 pub struct App {
     pub store: Store,
     pub keyring: Keyring,
     pub projector: Arc<Projector>,
     pub pressure: Arc<Pressure>,
+    /// What may be lost: Redis where there is one, else this process's memory.
+    pub keyspace: Arc<dyn Kv>,
 }
 
 impl App {
@@ -27,8 +30,20 @@ impl App {
             keyring: Keyring::new(store.access.clone()),
             projector: Arc::new(Projector::new(store.clone(), pressure.clone())),
             pressure,
+            keyspace: open_keyspace(config.redis_url.as_deref()).await?,
             store,
         }))
+    }
+}
+
+/// Redis is connected to when it is first used, and may come and go.
+async fn open_keyspace(redis_url: Option<&str>) -> anyhow::Result<Arc<dyn Kv>> {
+    match redis_url {
+        Some(url) => {
+            let redis = Redis::open(url, Timeouts::default()).await;
+            Ok(Arc::new(redis.context("the Redis URL cannot be used")?))
+        }
+        None => Ok(Arc::new(Memory::new(Arc::new(clock::now_ms)))),
     }
 }
 
@@ -36,9 +51,11 @@ impl App {
 pub async fn open_store(database: &Database) -> anyhow::Result<Store> {
     let store = match database {
         Database::Embedded { folder } => open_embedded(folder)?,
-        Database::Postgres { url } => {
-            Store::from(Postgres::open(url).await.context("PostgreSQL cannot be used")?)
-        }
+        Database::Postgres { url } => Store::from(
+            Postgres::open(url)
+                .await
+                .context("PostgreSQL cannot be used")?,
+        ),
     };
     store.log.maintain(clock::now()).await?;
     Ok(store)
@@ -48,7 +65,7 @@ fn open_embedded(folder: &Path) -> anyhow::Result<Store> {
     std::fs::create_dir_all(folder)
         .with_context(|| format!("the data folder {} cannot be made", folder.display()))?;
     let file = folder.join("kurier.db");
-    let sqlite =
-        Sqlite::open(&file).with_context(|| format!("the database {} cannot be used", file.display()))?;
+    let sqlite = Sqlite::open(&file)
+        .with_context(|| format!("the database {} cannot be used", file.display()))?;
     Ok(sqlite.into())
 }

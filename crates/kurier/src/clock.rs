@@ -6,8 +6,15 @@ use kurier_core::id::EventId;
 use kurier_core::time::Timestamp;
 
 pub fn now() -> Timestamp {
-    let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let since = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default();
     Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+}
+
+/// Milliseconds since 1970, as the keyspace counts time to live.
+pub fn now_ms() -> u64 {
+    u64::try_from(now().as_millis()).unwrap_or(0)
 }
 
 /// Random bytes from the operating system, good enough for secrets.

@@ -28,7 +28,13 @@ pub struct StoreArgs {
     #[arg(long, value_name = "DIR", env = "KURIER_DATA", global = true)]
     pub data: Option<PathBuf>,
     /// PostgreSQL instead of the embedded database: postgres://user:password@host/database
-    #[arg(long, value_name = "URL", env = "KURIER_DATABASE_URL", hide_env_values = true, global = true)]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "KURIER_DATABASE_URL",
+        hide_env_values = true,
+        global = true
+    )]
     pub database_url: Option<String>,
     /// A TOML file with settings (flags and variables win)
     #[arg(long, value_name = "FILE", env = "KURIER_CONFIG", global = true)]
@@ -41,13 +47,30 @@ pub struct ServeArgs {
     #[arg(long, value_name = "ADDRESS", env = "KURIER_LISTEN")]
     pub listen: Option<SocketAddr>,
     /// Redis for what may be lost: redis://host:port (in this process without it)
-    #[arg(long, value_name = "URL", env = "KURIER_REDIS_URL", hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "KURIER_REDIS_URL",
+        hide_env_values = true
+    )]
     pub redis_url: Option<String>,
     /// The write key of the workspace made at the first start (random without it)
-    #[arg(long, value_name = "KEY", env = "KURIER_BOOTSTRAP_WRITE_KEY", hide = true, hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "KURIER_BOOTSTRAP_WRITE_KEY",
+        hide = true,
+        hide_env_values = true
+    )]
     pub bootstrap_write_key: Option<String>,
     /// The admin key of the workspace made at the first start (random without it)
-    #[arg(long, value_name = "KEY", env = "KURIER_BOOTSTRAP_ADMIN_KEY", hide = true, hide_env_values = true)]
+    #[arg(
+        long,
+        value_name = "KEY",
+        env = "KURIER_BOOTSTRAP_ADMIN_KEY",
+        hide = true,
+        hide_env_values = true
+    )]
     pub bootstrap_admin_key: Option<String>,
 }
 
@@ -85,7 +108,10 @@ impl Config {
             Some(path) => read_file(path)?,
             None => File::default(),
         };
-        let folder = store.data.or(file.data).unwrap_or_else(|| PathBuf::from("data"));
+        let folder = store
+            .data
+            .or(file.data)
+            .unwrap_or_else(|| PathBuf::from("data"));
         let database = match store.database_url.or(file.database_url) {
             Some(url) => Database::Postgres { url },
             None => Database::Embedded { folder },
@@ -108,7 +134,10 @@ impl Config {
         {
             bail!("--database-url must begin with postgres://");
         }
-        for key in [&self.bootstrap_write_key, &self.bootstrap_admin_key].into_iter().flatten() {
+        for key in [&self.bootstrap_write_key, &self.bootstrap_admin_key]
+            .into_iter()
+            .flatten()
+        {
             if key.len() < 8 || key.chars().any(|c| c.is_whitespace() || c == ':') {
                 bail!("a bootstrap key needs at least 8 characters, without spaces and colons");
             }
@@ -126,11 +155,17 @@ fn read_file(path: &Path) -> anyhow::Result<File> {
 /// Refuses variables that look like ours and are not.
 pub fn check_variables(names: impl Iterator<Item = String>) -> anyhow::Result<()> {
     let ours = names.filter(|name| name.starts_with("KURIER_"));
-    let unknown: Vec<String> = ours.filter(|name| !VARIABLES.contains(&name.as_str())).collect();
+    let unknown: Vec<String> = ours
+        .filter(|name| !VARIABLES.contains(&name.as_str()))
+        .collect();
     if unknown.is_empty() {
         return Ok(());
     }
-    bail!("unknown setting {}; there are {}", unknown.join(", "), VARIABLES.join(", "))
+    bail!(
+        "unknown setting {}; there are {}",
+        unknown.join(", "),
+        VARIABLES.join(", ")
+    )
 }
 
 #[cfg(test)]
@@ -140,17 +175,25 @@ mod tests {
     fn load(toml: &str, store: StoreArgs, serve: ServeArgs) -> Result<Config, String> {
         let file = tempfile::NamedTempFile::new().expect("a temporary file");
         std::fs::write(file.path(), toml).expect("written");
-        let store = StoreArgs { config: Some(file.path().to_owned()), ..store };
+        let store = StoreArgs {
+            config: Some(file.path().to_owned()),
+            ..store
+        };
         Config::load(store, serve).map_err(|e| format!("{e:#}"))
     }
 
     #[test]
     fn flags_win_over_the_file_and_the_file_over_defaults() {
         let toml = "listen = \"127.0.0.1:1\"\ndata = \"from-file\"";
-        let serve = ServeArgs { listen: Some(([127, 0, 0, 1], 2).into()), ..ServeArgs::default() };
+        let serve = ServeArgs {
+            listen: Some(([127, 0, 0, 1], 2).into()),
+            ..ServeArgs::default()
+        };
         let config = load(toml, StoreArgs::default(), serve).expect("valid");
         assert_eq!(config.listen.port(), 2);
-        assert!(matches!(config.database, Database::Embedded { folder } if folder == Path::new("from-file")));
+        assert!(
+            matches!(config.database, Database::Embedded { folder } if folder == Path::new("from-file"))
+        );
         let config = load("", StoreArgs::default(), ServeArgs::default()).expect("valid");
         assert_eq!(config.listen.port(), 8787);
     }
@@ -158,15 +201,27 @@ mod tests {
     #[test]
     fn unknown_settings_are_refused() {
         let error = load("lisen = \"x\"", StoreArgs::default(), ServeArgs::default());
-        assert!(error.expect_err("refused").contains("unknown field `lisen`"));
+        assert!(
+            error
+                .expect_err("refused")
+                .contains("unknown field `lisen`")
+        );
         let error = check_variables(["HOME", "KURIER_DATABSE_URL"].map(String::from).into_iter());
-        assert!(error.expect_err("refused").to_string().contains("KURIER_DATABSE_URL"));
+        assert!(
+            error
+                .expect_err("refused")
+                .to_string()
+                .contains("KURIER_DATABSE_URL")
+        );
         assert!(check_variables(["KURIER_DATA".to_owned()].into_iter()).is_ok());
     }
 
     #[test]
     fn a_database_url_must_be_one() {
-        let store = StoreArgs { database_url: Some("mysql://x".into()), ..StoreArgs::default() };
+        let store = StoreArgs {
+            database_url: Some("mysql://x".into()),
+            ..StoreArgs::default()
+        };
         assert!(load("", store, ServeArgs::default()).is_err());
     }
 }

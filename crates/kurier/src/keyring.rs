@@ -38,7 +38,10 @@ pub struct Keyring {
 impl Keyring {
     pub fn new(access: Arc<dyn Access>) -> Self {
         let cache = moka::sync::Cache::builder();
-        let remembered = cache.max_capacity(REMEMBERED_MAX).time_to_live(REMEMBERED).build();
+        let remembered = cache
+            .max_capacity(REMEMBERED_MAX)
+            .time_to_live(REMEMBERED)
+            .build();
         Self { access, remembered }
     }
 
@@ -71,18 +74,41 @@ pub struct Minted {
 }
 
 /// Makes a key, of a given secret or a random one.
-pub fn mint(name: &str, scopes: Scopes, secret: Option<String>, expires_at: Option<Timestamp>) -> Minted {
+pub fn mint(
+    name: &str,
+    scopes: Scopes,
+    secret: Option<String>,
+    expires_at: Option<Timestamp>,
+) -> Minted {
     let secret = secret.unwrap_or_else(|| format!("kur_{}", hex::encode(clock::random::<32>())));
     let now = clock::now();
     let id = ApiKeyId::new(now, clock::random());
-    let key = ApiKey { id, name: name.to_owned(), scopes, created_at: now, expires_at, revoked_at: None };
+    let key = ApiKey {
+        id,
+        name: name.to_owned(),
+        scopes,
+        created_at: now,
+        expires_at,
+        revoked_at: None,
+    };
     let payload = serde_json::json!({"id": id, "name": name, "scopes": scopes.to_string()});
     let event = operator_event(Kind::ApiKeyCreated, payload, now);
-    Minted { new: NewApiKey { key, hash: hash(&secret) }, secret, event }
+    Minted {
+        new: NewApiKey {
+            key,
+            hash: hash(&secret),
+        },
+        secret,
+        event,
+    }
 }
 
 pub fn revocation(id: ApiKeyId) -> Event {
-    operator_event(Kind::ApiKeyRevoked, serde_json::json!({"id": id}), clock::now())
+    operator_event(
+        Kind::ApiKeyRevoked,
+        serde_json::json!({"id": id}),
+        clock::now(),
+    )
 }
 
 /// An event that an operator caused, of no contact.
@@ -118,13 +144,26 @@ pub async fn found(
         key: IdentityKey::new(clock::random()),
         created_at: now,
     };
-    let ingest = Scopes { ingest: true, ..Scopes::default() };
-    let everything = Scopes { ingest: true, read: true, admin: true };
+    let ingest = Scopes {
+        ingest: true,
+        ..Scopes::default()
+    };
+    let everything = Scopes {
+        ingest: true,
+        read: true,
+        admin: true,
+    };
     let write = mint("write key", ingest, write_key, None);
     let admin = mint("admin key", everything, admin_key, None);
     let payload = serde_json::json!({"id": workspace.id, "name": name});
     let created = operator_event(Kind::WorkspaceCreated, payload, now);
     let events = vec![created, write.event, admin.event];
-    access.create_workspace(&workspace, vec![write.new, admin.new], events).await?;
-    Ok(Founding { workspace, write_key: write.secret, admin_key: admin.secret })
+    access
+        .create_workspace(&workspace, vec![write.new, admin.new], events)
+        .await?;
+    Ok(Founding {
+        workspace,
+        write_key: write.secret,
+        admin_key: admin.secret,
+    })
 }

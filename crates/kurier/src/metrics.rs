@@ -21,9 +21,15 @@ pub fn recorder() -> PrometheusHandle {
 }
 
 fn install() -> PrometheusHandle {
-    let buckets = [0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0];
-    let builder = PrometheusBuilder::new().set_buckets(&buckets).expect("the list is not empty");
-    let handle = builder.install_recorder().expect("no other recorder is installed");
+    let buckets = [
+        0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0,
+    ];
+    let builder = PrometheusBuilder::new()
+        .set_buckets(&buckets)
+        .expect("the list is not empty");
+    let handle = builder
+        .install_recorder()
+        .expect("no other recorder is installed");
     describe();
     handle
 }
@@ -33,10 +39,16 @@ fn describe() {
     describe_counter!(EVENTS, "Events by result: accepted, duplicate or rejected");
     describe_counter!(REQUESTS, "HTTP requests by route and status");
     describe_histogram!(REQUEST_SECONDS, "Time to answer an HTTP request");
-    describe_counter!(REFUSED, "Requests answered 503 because too much was in flight");
+    describe_counter!(
+        REFUSED,
+        "Requests answered 503 because too much was in flight"
+    );
     describe_gauge!(LOG_POSITION, "The last position in the log");
     describe_gauge!(PROJECTION_POSITION, "How far a projection has come");
     describe_gauge!(PROJECTION_LAG, "Events a projection has still to fold");
     describe_counter!(PROJECTION_EVENTS, "Events a projection has folded");
-    describe_gauge!(PROJECTION_POISON, "Events a projection could not fold and set aside");
+    describe_gauge!(
+        PROJECTION_POISON,
+        "Events a projection could not fold and set aside"
+    );
 }

@@ -30,9 +30,14 @@ pub async fn erase(
 ) -> Result<Option<ErasureReport>> {
     let scope = grant.scope();
     projector.reach(store.log.head().await?).await?;
-    let Some(contact) = live_contact(store, scope, id).await? else { return Ok(None) };
+    let Some(contact) = live_contact(store, scope, id).await? else {
+        return Ok(None);
+    };
     let erasure = plan(store, scope, grant, projector.position(), &contact).await?;
-    let report = ErasureReport { contacts: erasure.contacts.len(), events: erasure.positions.len() };
+    let report = ErasureReport {
+        contacts: erasure.contacts.len(),
+        events: erasure.positions.len(),
+    };
     let event = event_of(&contact, &erasure);
     let appended = store.log.append(scope, vec![event]).await?;
     let Some(Appended::At(position)) = appended.first() else {
@@ -65,21 +70,39 @@ async fn plan(
     let contacts = contact.ids();
     let positions = store.views.timeline_positions(scope, &contacts).await?;
     let mut addresses = addresses(store, scope, &contacts).await?;
-    addresses.extend(contact.email().map(|email| grant.workspace.key.address(&email)));
+    addresses.extend(
+        contact
+            .email()
+            .map(|email| grant.workspace.key.address(&email)),
+    );
     addresses.sort_unstable();
     addresses.dedup();
-    Ok(Erasure { contacts, addresses, positions, seen })
+    Ok(Erasure {
+        contacts,
+        addresses,
+        positions,
+        seen,
+    })
 }
 
 /// Every address the contact ever had, as its events say.
 async fn addresses(store: &Store, scope: Scope, ids: &[ContactId]) -> Result<Vec<AddressKey>> {
     let mut found = Vec::new();
-    let mut query =
-        TimelineQuery { kind: Some(Kind::Identify), limit: PAGE, ..TimelineQuery::default() };
+    let mut query = TimelineQuery {
+        kind: Some(Kind::Identify),
+        limit: PAGE,
+        ..TimelineQuery::default()
+    };
     loop {
         let page = store.views.timeline(scope, ids, &query).await?;
-        found.extend(page.events.iter().filter_map(|recorded| recorded.said().ok()?.address));
-        let Some(last) = page.events.last().filter(|_| page.has_more) else { return Ok(found) };
+        found.extend(
+            page.events
+                .iter()
+                .filter_map(|recorded| recorded.said().ok()?.address),
+        );
+        let Some(last) = page.events.last().filter(|_| page.has_more) else {
+            return Ok(found);
+        };
         query.after = Some((last.event.occurred_at, last.position));
     }
 }
@@ -107,7 +130,10 @@ pub async fn carry_out(store: &Store, recorded: &Recorded) -> Result<()> {
     let mut positions = erasure.positions;
     // What arrived between planning and appending belongs to the contact as well.
     let between = (erasure.seen, recorded.position);
-    let late = store.log.positions(scope, &erasure.contacts, between).await?;
+    let late = store
+        .log
+        .positions(scope, &erasure.contacts, between)
+        .await?;
     positions.extend(late);
     store.log.tombstone(scope, &positions).await?;
     store.queue.forget(scope, &erasure.contacts).await?;

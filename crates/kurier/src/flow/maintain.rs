@@ -28,7 +28,8 @@ async fn once(app: &App) -> Result<()> {
     let position = app.projector.position().0;
     metrics::gauge!(names::LOG_POSITION).set(head as f64);
     metrics::gauge!(names::PROJECTION_POSITION, "projection" => name).set(position as f64);
-    metrics::gauge!(names::PROJECTION_LAG, "projection" => name).set((head - position).max(0) as f64);
+    metrics::gauge!(names::PROJECTION_LAG, "projection" => name)
+        .set((head - position).max(0) as f64);
     let poison = app.store.views.poisoned(name).await?;
     metrics::gauge!(names::PROJECTION_POISON, "projection" => name).set(poison as f64);
     crate::metrics::recorder().run_upkeep();

@@ -33,7 +33,13 @@ pub struct Projector {
 impl Projector {
     pub fn new(store: Store, pressure: Arc<Pressure>) -> Self {
         let reached = watch::Sender::new(Position(0));
-        Self { store, pressure, projection: &Contacts, reached, wake: Notify::new() }
+        Self {
+            store,
+            pressure,
+            projection: &Contacts,
+            reached,
+            wake: Notify::new(),
+        }
     }
 
     pub fn name(&self) -> &'static str {
@@ -91,22 +97,34 @@ impl Projector {
     /// Folds one batch; answers how many events it held.
     pub async fn step(&self) -> Result<usize> {
         let from = self.store.views.checkpoint(self.name()).await?;
-        self.reached.send_if_modified(|reached| std::mem::replace(reached, (*reached).max(from)) < from);
+        self.reached
+            .send_if_modified(|reached| std::mem::replace(reached, (*reached).max(from)) < from);
         let events = self.store.log.read(from, BATCH_MAX).await?;
-        let Some(last) = events.last() else { return Ok(0) };
+        let Some(last) = events.last() else {
+            return Ok(0);
+        };
         let to = last.position;
-        for recorded in events.iter().filter(|r| r.event.kind == Kind::ContactErased) {
+        for recorded in events
+            .iter()
+            .filter(|r| r.event.kind == Kind::ContactErased)
+        {
             carry_out(&self.store, recorded).await?;
         }
         let folded = self.projection.fold(self.load(&events).await?, &events);
         for (position, reason) in &folded.poison {
             tracing::error!(projection = self.name(), %position, reason, "an event was set aside");
         }
-        let batch = Batch { projection: self.name(), from, to, folded };
+        let batch = Batch {
+            projection: self.name(),
+            from,
+            to,
+            folded,
+        };
         if self.store.views.apply(batch).await? == Applied::Done {
             metrics::counter!(names::PROJECTION_EVENTS, "projection" => self.name())
                 .increment(events.len() as u64);
-            self.reached.send_if_modified(|reached| std::mem::replace(reached, (*reached).max(to)) < to);
+            self.reached
+                .send_if_modified(|reached| std::mem::replace(reached, (*reached).max(to)) < to);
         }
         Ok(events.len())
     }
@@ -117,8 +135,15 @@ impl Projector {
         let mut newest = loaded.len();
         while newest > 0 {
             let needs = self.projection.follows(&loaded[loaded.len() - newest..]);
-            let needs: Vec<_> = needs.into_iter().filter(|need| !need.keys.is_empty()).collect();
-            let followed = if needs.is_empty() { Vec::new() } else { self.store.views.load(needs).await? };
+            let needs: Vec<_> = needs
+                .into_iter()
+                .filter(|need| !need.keys.is_empty())
+                .collect();
+            let followed = if needs.is_empty() {
+                Vec::new()
+            } else {
+                self.store.views.load(needs).await?
+            };
             newest = followed.len();
             loaded.extend(followed);
         }

@@ -18,9 +18,14 @@ const READ_TIMEOUT: Duration = Duration::from_secs(15);
 
 /// The room a request may take: what it announces, or all it may have.
 pub fn announced_bytes(headers: &HeaderMap) -> usize {
-    let length = headers.get(header::CONTENT_LENGTH).and_then(|value| value.to_str().ok()?.parse().ok());
+    let length = headers
+        .get(header::CONTENT_LENGTH)
+        .and_then(|value| value.to_str().ok()?.parse().ok());
     let is_encoded = headers.contains_key(header::CONTENT_ENCODING);
-    length.filter(|_| !is_encoded).unwrap_or(BODY_BYTES_MAX).min(BODY_BYTES_MAX)
+    length
+        .filter(|_| !is_encoded)
+        .unwrap_or(BODY_BYTES_MAX)
+        .min(BODY_BYTES_MAX)
 }
 
 /// The whole body, decompressed.
@@ -28,7 +33,10 @@ pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
     let bytes = match tokio::time::timeout(READ_TIMEOUT, collect(body)).await {
         Ok(collected) => collected?,
         Err(_) => {
-            let detail = format!("the body did not arrive within {} s", READ_TIMEOUT.as_secs());
+            let detail = format!(
+                "the body did not arrive within {} s",
+                READ_TIMEOUT.as_secs()
+            );
             return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "timeout", detail));
         }
     };
@@ -40,14 +48,20 @@ async fn collect(mut body: Body) -> Result<Bytes, Problem> {
     let mut first = Bytes::new();
     let mut total = 0;
     while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|_| Problem::bad_request("bad_body", "the body ended too early"))?;
-        let Ok(chunk) = frame.into_data() else { continue };
+        let frame =
+            frame.map_err(|_| Problem::bad_request("bad_body", "the body ended too early"))?;
+        let Ok(chunk) = frame.into_data() else {
+            continue;
+        };
         total += chunk.len();
         if total > DRAINED_BYTES_MAX {
             break;
         }
         // Most bodies come in one piece, which needs no copy.
-        match (total > BODY_BYTES_MAX, first.is_empty() && collected.is_empty()) {
+        match (
+            total > BODY_BYTES_MAX,
+            first.is_empty() && collected.is_empty(),
+        ) {
             (true, _) => collected.clear(),
             (false, true) => first = chunk,
             (false, false) => {
@@ -59,7 +73,11 @@ async fn collect(mut body: Body) -> Result<Bytes, Problem> {
     if total > BODY_BYTES_MAX {
         return Err(too_large());
     }
-    Ok(if collected.is_empty() { first } else { collected.into() })
+    Ok(if collected.is_empty() {
+        first
+    } else {
+        collected.into()
+    })
 }
 
 fn too_large() -> Problem {
@@ -69,7 +87,9 @@ fn too_large() -> Problem {
 }
 
 fn decode(headers: &HeaderMap, bytes: Bytes) -> Result<Bytes, Problem> {
-    let encoding = headers.get(header::CONTENT_ENCODING).map_or("", |value| value.to_str().unwrap_or("?"));
+    let encoding = headers
+        .get(header::CONTENT_ENCODING)
+        .map_or("", |value| value.to_str().unwrap_or("?"));
     match encoding.trim().to_ascii_lowercase().as_str() {
         "" | "identity" => Ok(bytes),
         "gzip" | "x-gzip" => inflate(flate2::read::MultiGzDecoder::new(&bytes[..])),
@@ -88,8 +108,13 @@ fn decode(headers: &HeaderMap, bytes: Bytes) -> Result<Bytes, Problem> {
             Err(_) => Err(undecodable()),
         },
         other => {
-            let detail = format!("Content-Encoding {other} is not known; use gzip, deflate, br or zstd");
-            Err(Problem::new(StatusCode::UNSUPPORTED_MEDIA_TYPE, "unknown_encoding", detail))
+            let detail =
+                format!("Content-Encoding {other} is not known; use gzip, deflate, br or zstd");
+            Err(Problem::new(
+                StatusCode::UNSUPPORTED_MEDIA_TYPE,
+                "unknown_encoding",
+                detail,
+            ))
         }
     }
 }
@@ -98,11 +123,18 @@ fn inflate(reader: impl Read) -> Result<Bytes, Problem> {
     let mut bytes = Vec::new();
     let mut bounded = reader.take(BODY_BYTES_MAX as u64 + 1);
     bounded.read_to_end(&mut bytes).map_err(|_| undecodable())?;
-    if bytes.len() > BODY_BYTES_MAX { Err(too_large()) } else { Ok(bytes.into()) }
+    if bytes.len() > BODY_BYTES_MAX {
+        Err(too_large())
+    } else {
+        Ok(bytes.into())
+    }
 }
 
 fn undecodable() -> Problem {
-    Problem::bad_request("bad_encoding", "the body is not what its Content-Encoding says")
+    Problem::bad_request(
+        "bad_encoding",
+        "the body is not what its Content-Encoding says",
+    )
 }
 
 #[cfg(test)]
@@ -130,7 +162,8 @@ mod tests {
         let plain = br#"{"type":"track"}"#;
         let mut zlib = flate2::write::ZlibEncoder::new(Vec::new(), flate2::Compression::default());
         zlib.write_all(plain).expect("written");
-        let mut raw = flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
+        let mut raw =
+            flate2::write::DeflateEncoder::new(Vec::new(), flate2::Compression::default());
         raw.write_all(plain).expect("written");
         let zstd = zstd::encode_all(&plain[..], 3).expect("encoded");
         let cases = [
@@ -141,7 +174,11 @@ mod tests {
             ("zstd", zstd),
         ];
         for (encoding, bytes) in cases {
-            assert_eq!(&decoded(encoding, bytes).expect(encoding)[..], plain, "{encoding}");
+            assert_eq!(
+                &decoded(encoding, bytes).expect(encoding)[..],
+                plain,
+                "{encoding}"
+            );
         }
     }
 
@@ -158,7 +195,10 @@ mod tests {
     #[test]
     fn what_is_not_encoded_so_is_refused() {
         for encoding in ["gzip", "deflate", "br", "zstd", "lzma"] {
-            assert!(decoded(encoding, b"plain text".to_vec()).is_err(), "{encoding}");
+            assert!(
+                decoded(encoding, b"plain text".to_vec()).is_err(),
+                "{encoding}"
+            );
         }
     }
 }

@@ -25,8 +25,6 @@ use crate::keyring::Grant;
 
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 500;
-/// Events per read while exporting.
-const EXPORT_PAGE: usize = 500;
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -68,24 +66,43 @@ pub async fn list(
 ) -> Result<Json<ContactList>, Problem> {
     let params = query(params)?;
     let key = &grant.workspace.key;
-    let after = params.cursor.as_deref().map(|cursor| cursor::to_contact(key, cursor)).transpose()?;
+    let after = params
+        .cursor
+        .as_deref()
+        .map(|cursor| cursor::to_contact(key, cursor))
+        .transpose()?;
     let limit = limit(params.limit)?;
-    let query = ContactQuery { filter: filter(&grant, &params)?, after, limit };
+    let query = ContactQuery {
+        filter: filter(&grant, &params)?,
+        after,
+        limit,
+    };
     let page = app.store.views.contacts(grant.scope(), &query).await?;
     let last = page.contacts.last().filter(|_| page.has_more);
     let next_cursor = last.map(|contact| cursor::of_contact(key, contact.created_at, contact.id));
     let data = page.contacts.into_iter().map(ContactView::from).collect();
-    Ok(Json(ContactList { data, has_more: page.has_more, next_cursor }))
+    Ok(Json(ContactList {
+        data,
+        has_more: page.has_more,
+        next_cursor,
+    }))
 }
 
-fn query<T>(params: Result<Query<T>, axum::extract::rejection::QueryRejection>) -> Result<T, Problem> {
-    params.map(|Query(params)| params).map_err(|e| Problem::bad_request("bad_parameter", e.body_text()))
+fn query<T>(
+    params: Result<Query<T>, axum::extract::rejection::QueryRejection>,
+) -> Result<T, Problem> {
+    params
+        .map(|Query(params)| params)
+        .map_err(|e| Problem::bad_request("bad_parameter", e.body_text()))
 }
 
 fn limit(limit: Option<usize>) -> Result<usize, Problem> {
     match limit.unwrap_or(LIMIT_DEFAULT) {
         limit @ 1..=LIMIT_MAX => Ok(limit),
-        _ => Err(Problem::bad_request("bad_parameter", format!("limit must be between 1 and {LIMIT_MAX}"))),
+        _ => Err(Problem::bad_request(
+            "bad_parameter",
+            format!("limit must be between 1 and {LIMIT_MAX}"),
+        )),
     }
 }
 
@@ -97,7 +114,10 @@ fn filter(grant: &Grant, params: &ListParams) -> Result<ContactFilter, Problem> 
     Ok(ContactFilter {
         email: email.transpose()?,
         user_id: params.user_id.clone(),
-        anonymous: params.anonymous_id.as_deref().map(|id| grant.workspace.key.contact_of_anonymous(id)),
+        anonymous: params
+            .anonymous_id
+            .as_deref()
+            .map(|id| grant.workspace.key.contact_of_anonymous(id)),
         starts_with: params.q.clone().filter(|q| !q.is_empty()),
         attribute: params.attribute.as_deref().map(attribute).transpose()?,
     })
@@ -111,7 +131,9 @@ fn attribute(text: &str) -> Result<(kurier_core::path::Path, Value), Problem> {
     let path = path.parse().map_err(|e| bad(format!("attribute: {e}")))?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::Text(value.to_owned()));
     if matches!(value, Value::List(_) | Value::Object(_)) {
-        return Err(bad("attribute: only text, numbers, true, false and null can be searched".into()));
+        return Err(bad(
+            "attribute: only text, numbers, true, false and null can be searched".into(),
+        ));
     }
     Ok((path, value))
 }
@@ -144,26 +166,41 @@ pub async fn upsert(
     request: axum::body::Body,
 ) -> Result<Response, Problem> {
     let bytes = body::read(&headers, request).await?;
-    let input: ContactInput =
-        serde_json::from_slice(&bytes).map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
+    let input: ContactInput = serde_json::from_slice(&bytes)
+        .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
     let profile = Profile {
         user_id: input.user_id,
         anonymous_id: input.anonymous_id,
         email: input.email,
         attributes: input.attributes,
     };
-    let event = profile.event(&grant.workspace.key, None).map_err(|problems| {
-        let faults = problems.into_iter().map(|p| super::problem::Fault { pointer: p.pointer, detail: p.detail });
-        Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_contact", "the contact cannot be accepted")
+    let event = profile
+        .event(&grant.workspace.key, None)
+        .map_err(|problems| {
+            let faults = problems.into_iter().map(|p| super::problem::Fault {
+                pointer: p.pointer,
+                detail: p.detail,
+            });
+            Problem::new(
+                StatusCode::UNPROCESSABLE_ENTITY,
+                "bad_contact",
+                "the contact cannot be accepted",
+            )
             .with(faults.collect())
-    })?;
-    let id = event.contact.ok_or_else(|| Problem::not_found("the contact has no id"))?;
+        })?;
+    let id = event
+        .contact
+        .ok_or_else(|| Problem::not_found("the contact has no id"))?;
     let appended = app.store.log.append(grant.scope(), vec![event]).await?;
     if let Some(Appended::At(position)) = appended.first() {
         app.projector.reach(*position).await?;
     }
     let contact = find(&app, &grant, id).await?;
-    let status = if contact.event_count == 1 { StatusCode::CREATED } else { StatusCode::OK };
+    let status = if contact.event_count == 1 {
+        StatusCode::CREATED
+    } else {
+        StatusCode::OK
+    };
     Ok((status, Json(ContactView::from(contact))).into_response())
 }
 
@@ -174,7 +211,8 @@ async fn find(app: &App, grant: &Grant, id: ContactId) -> Result<Contact, Proble
 }
 
 fn contact_id(text: &str) -> Result<ContactId, Problem> {
-    text.parse().map_err(|_| Problem::not_found("there is no such contact"))
+    text.parse()
+        .map_err(|_| Problem::not_found("there is no such contact"))
 }
 
 /// A contact. The id of one that was merged into another answers the other.
@@ -209,7 +247,10 @@ pub async fn erase(
 ) -> Result<Json<Erased>, Problem> {
     let report = flow::erase(&app.store, &app.projector, &grant, contact_id(&id)?).await?;
     let report = report.ok_or_else(|| Problem::not_found("there is no such contact"))?;
-    Ok(Json(Erased { contacts: report.contacts, events: report.events }))
+    Ok(Json(Erased {
+        contacts: report.contacts,
+        events: report.events,
+    }))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]
@@ -254,15 +295,31 @@ pub async fn events(
     let query = TimelineQuery {
         kind: kind.map_err(|e| Problem::bad_request("bad_parameter", format!("type: {e}")))?,
         title: params.name,
-        after: params.cursor.as_deref().map(|cursor| cursor::to_event(key, cursor)).transpose()?,
+        after: params
+            .cursor
+            .as_deref()
+            .map(|cursor| cursor::to_event(key, cursor))
+            .transpose()?,
         limit: limit(params.limit)?,
     };
     let contact = find(&app, &grant, contact_id(&id)?).await?;
-    let page = app.store.views.timeline(grant.scope(), &contact.ids(), &query).await?;
+    let page = app
+        .store
+        .views
+        .timeline(grant.scope(), &contact.ids(), &query)
+        .await?;
     let last = page.events.last().filter(|_| page.has_more);
     let next_cursor = last.map(|last| cursor::of_event(key, last.event.occurred_at, last.position));
-    let data = page.events.iter().map(EventView::of).collect::<Result<_, _>>()?;
-    Ok(Json(EventList { data, has_more: page.has_more, next_cursor }))
+    let data = page
+        .events
+        .iter()
+        .map(EventView::of)
+        .collect::<Result<_, _>>()?;
+    Ok(Json(EventList {
+        data,
+        has_more: page.has_more,
+        next_cursor,
+    }))
 }
 
 /// Everything kept of a contact, as one JSON document: the contact and all its events.
@@ -277,7 +334,10 @@ pub async fn export(
     let contact = find(&app, &grant, contact_id(&id)?).await?;
     let headers = [
         ("content-type", "application/json".to_owned()),
-        ("content-disposition", format!("attachment; filename=\"contact-{}.json\"", contact.id)),
+        (
+            "content-disposition",
+            format!("attachment; filename=\"contact-{}.json\"", contact.id),
+        ),
     ];
     let body = axum::body::Body::from_stream(super::export::document(app, grant, contact));
     Ok((headers, body).into_response())

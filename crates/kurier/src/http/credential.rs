@@ -16,9 +16,17 @@ use crate::keyring::Grant;
 
 /// The key in the Authorization header, if there is one.
 pub fn from_headers(headers: &HeaderMap) -> Result<Option<String>, Problem> {
-    let Some(value) = headers.get(header::AUTHORIZATION) else { return Ok(None) };
-    let refused = || Problem::unauthorized("Authorization must be `Bearer KEY`, or Basic with the key as user");
-    let (scheme, rest) = value.to_str().ok().and_then(|text| text.split_once(' ')).ok_or_else(refused)?;
+    let Some(value) = headers.get(header::AUTHORIZATION) else {
+        return Ok(None);
+    };
+    let refused = || {
+        Problem::unauthorized("Authorization must be `Bearer KEY`, or Basic with the key as user")
+    };
+    let (scheme, rest) = value
+        .to_str()
+        .ok()
+        .and_then(|text| text.split_once(' '))
+        .ok_or_else(refused)?;
     match scheme.to_ascii_lowercase().as_str() {
         "bearer" => Ok(Some(rest.trim().to_owned())),
         "basic" => basic_user(rest.trim()).map(Some).ok_or_else(refused),
@@ -28,16 +36,21 @@ pub fn from_headers(headers: &HeaderMap) -> Result<Option<String>, Problem> {
 
 fn basic_user(encoded: &str) -> Option<String> {
     let decoded = String::from_utf8(STANDARD.decode(encoded).ok()?).ok()?;
-    let user = decoded.split_once(':').map_or(decoded.as_str(), |(user, _)| user);
+    let user = decoded
+        .split_once(':')
+        .map_or(decoded.as_str(), |(user, _)| user);
     Some(user.to_owned())
 }
 
 /// The grant behind a key.
 pub async fn grant(app: &App, key: Option<&str>) -> Result<Arc<Grant>, Problem> {
-    let missing = || Problem::unauthorized("an API key is needed: send it as `Authorization: Bearer KEY`");
+    let missing =
+        || Problem::unauthorized("an API key is needed: send it as `Authorization: Bearer KEY`");
     let key = key.filter(|key| !key.is_empty()).ok_or_else(missing)?;
     let found = app.keyring.find(key, clock::now()).await?;
-    found.ok_or_else(|| Problem::unauthorized("this API key is not known, has expired or was revoked"))
+    found.ok_or_else(|| {
+        Problem::unauthorized("this API key is not known, has expired or was revoked")
+    })
 }
 
 /// A request that may read.
@@ -55,7 +68,9 @@ impl FromRequestParts<Arc<App>> for Reader {
         if scopes.read || scopes.admin {
             return Ok(Self(grant));
         }
-        Err(Problem::forbidden("this API key may not read: it lacks the scope `read`"))
+        Err(Problem::forbidden(
+            "this API key may not read: it lacks the scope `read`",
+        ))
     }
 }
 
@@ -67,7 +82,9 @@ impl FromRequestParts<Arc<App>> for Admin {
         if grant.key.scopes.admin {
             return Ok(Self(grant));
         }
-        Err(Problem::forbidden("this API key may not change anything: it lacks the scope `admin`"))
+        Err(Problem::forbidden(
+            "this API key may not change anything: it lacks the scope `admin`",
+        ))
     }
 }
 
@@ -77,7 +94,10 @@ mod tests {
 
     fn key(value: &str) -> Option<String> {
         let mut headers = HeaderMap::new();
-        headers.insert(header::AUTHORIZATION, value.parse().expect("a header value"));
+        headers.insert(
+            header::AUTHORIZATION,
+            value.parse().expect("a header value"),
+        );
         from_headers(&headers).ok().flatten()
     }
 

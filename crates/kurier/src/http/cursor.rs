@@ -14,7 +14,12 @@ fn seal(key: &IdentityKey, payload: &[u8]) -> String {
 }
 
 fn open<const N: usize>(key: &IdentityKey, cursor: &str) -> Result<[u8; N], Problem> {
-    let refused = || Problem::bad_request("bad_cursor", "this cursor is not one of ours; begin again without it");
+    let refused = || {
+        Problem::bad_request(
+            "bad_cursor",
+            "this cursor is not one of ours; begin again without it",
+        )
+    };
     let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
     let (payload, tag) = bytes.split_at_checked(N).ok_or_else(refused)?;
     if tag != key.sign(payload) {
@@ -24,7 +29,10 @@ fn open<const N: usize>(key: &IdentityKey, cursor: &str) -> Result<[u8; N], Prob
 }
 
 pub fn of_contact(key: &IdentityKey, at: Timestamp, id: ContactId) -> String {
-    seal(key, &[&at.as_micros().to_be_bytes()[..], id.as_uuid().as_bytes()].concat())
+    seal(
+        key,
+        &[&at.as_micros().to_be_bytes()[..], id.as_uuid().as_bytes()].concat(),
+    )
 }
 
 pub fn to_contact(key: &IdentityKey, cursor: &str) -> Result<(Timestamp, ContactId), Problem> {
@@ -36,7 +44,10 @@ pub fn to_contact(key: &IdentityKey, cursor: &str) -> Result<(Timestamp, Contact
 }
 
 pub fn of_event(key: &IdentityKey, at: Timestamp, position: Position) -> String {
-    seal(key, &[at.as_micros().to_be_bytes(), position.0.to_be_bytes()].concat())
+    seal(
+        key,
+        &[at.as_micros().to_be_bytes(), position.0.to_be_bytes()].concat(),
+    )
 }
 
 pub fn to_event(key: &IdentityKey, cursor: &str) -> Result<(Timestamp, Position), Problem> {

@@ -29,18 +29,28 @@ struct Keys;
 impl Modify for Keys {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
         let components = openapi.components.get_or_insert_with(Default::default);
-        for (name, scheme) in [("bearer", HttpAuthScheme::Bearer), ("basic", HttpAuthScheme::Basic)] {
+        for (name, scheme) in [
+            ("bearer", HttpAuthScheme::Bearer),
+            ("basic", HttpAuthScheme::Basic),
+        ] {
             components.add_security_scheme(name, SecurityScheme::Http(Http::new(scheme)));
         }
     }
 }
 
 pub fn routes(openapi: utoipa::openapi::OpenApi) -> Router<Arc<App>> {
-    let json = openapi.to_pretty_json().expect("the description serialises");
+    let json = openapi
+        .to_pretty_json()
+        .expect("the description serialises");
     let json: Arc<str> = json.into();
     let description = move || {
         let json = json.clone();
-        async move { ([(header::CONTENT_TYPE, "application/json")], json.to_string()) }
+        async move {
+            (
+                [(header::CONTENT_TYPE, "application/json")],
+                json.to_string(),
+            )
+        }
     };
     Router::new()
         .route("/openapi.json", get(description))
@@ -51,14 +61,23 @@ pub fn routes(openapi: utoipa::openapi::OpenApi) -> Router<Arc<App>> {
 
 async fn page() -> impl IntoResponse {
     let policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'";
-    let headers = [(header::CONTENT_TYPE, "text/html; charset=utf-8"), (header::CONTENT_SECURITY_POLICY, policy)];
+    let headers = [
+        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
+        (header::CONTENT_SECURITY_POLICY, policy),
+    ];
     (headers, include_str!("docs/page.html"))
 }
 
 async fn script() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "text/javascript; charset=utf-8")], include_str!("docs/page.js"))
+    (
+        [(header::CONTENT_TYPE, "text/javascript; charset=utf-8")],
+        include_str!("docs/page.js"),
+    )
 }
 
 async fn style() -> impl IntoResponse {
-    ([(header::CONTENT_TYPE, "text/css; charset=utf-8")], include_str!("docs/page.css"))
+    (
+        [(header::CONTENT_TYPE, "text/css; charset=utf-8")],
+        include_str!("docs/page.css"),
+    )
 }

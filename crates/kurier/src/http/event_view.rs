@@ -44,7 +44,8 @@ impl EventView {
         let said = recorded.said().map_err(damaged)?;
         let owned = |text: Option<&str>| text.map(str::to_owned);
         let json = |raw: Option<&serde_json::value::RawValue>| {
-            raw.map_or(Ok(Value::Null), |raw| serde_json::from_str(raw.get())).map_err(damaged)
+            raw.map_or(Ok(Value::Null), |raw| serde_json::from_str(raw.get()))
+                .map_err(damaged)
         };
         Ok(Self {
             id: recorded.event.id.to_string(),

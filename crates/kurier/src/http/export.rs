@@ -34,33 +34,58 @@ pub fn document(
     grant: Arc<Grant>,
     contact: Contact,
 ) -> impl Stream<Item = Result<String, Error>> {
-    let export = Export { app, grant, ids: contact.ids() };
-    try_unfold((export, Part::Contact(Box::new(contact))), |(export, part)| async move {
-        let (text, next) = match part {
-            Part::Contact(contact) => head(*contact)?,
-            Part::Events(query) => export.page(query).await?,
-            Part::End => return Ok(None),
-        };
-        Ok(Some((text, (export, next))))
-    })
+    let export = Export {
+        app,
+        grant,
+        ids: contact.ids(),
+    };
+    try_unfold(
+        (export, Part::Contact(Box::new(contact))),
+        |(export, part)| async move {
+            let (text, next) = match part {
+                Part::Contact(contact) => head(*contact)?,
+                Part::Events(query) => export.page(query).await?,
+                Part::End => return Ok(None),
+            };
+            Ok(Some((text, (export, next))))
+        },
+    )
 }
 
 fn head(contact: Contact) -> Result<(String, Part), Error> {
     let contact = json(&ContactView::from(contact))?;
-    let query = TimelineQuery { limit: PAGE, ..TimelineQuery::default() };
-    Ok((format!("{{\"contact\":{contact},\"events\":["), Part::Events(query)))
+    let query = TimelineQuery {
+        limit: PAGE,
+        ..TimelineQuery::default()
+    };
+    Ok((
+        format!("{{\"contact\":{contact},\"events\":["),
+        Part::Events(query),
+    ))
 }
 
 impl Export {
     async fn page(&self, query: TimelineQuery) -> Result<(String, Part), Error> {
-        let page = self.app.store.views.timeline(self.grant.scope(), &self.ids, &query).await?;
+        let page = self
+            .app
+            .store
+            .views
+            .timeline(self.grant.scope(), &self.ids, &query)
+            .await?;
         let events = page.events.iter().map(|event| json(&EventView::of(event)?));
         let text = events.collect::<Result<Vec<String>, Error>>()?.join(",\n");
-        let comma = if query.after.is_some() && !text.is_empty() { ",\n" } else { "" };
+        let comma = if query.after.is_some() && !text.is_empty() {
+            ",\n"
+        } else {
+            ""
+        };
         match page.events.last().filter(|_| page.has_more) {
             Some(last) => {
                 let after = Some((last.event.occurred_at, last.position));
-                Ok((format!("{comma}{text}"), Part::Events(TimelineQuery { after, ..query })))
+                Ok((
+                    format!("{comma}{text}"),
+                    Part::Events(TimelineQuery { after, ..query }),
+                ))
             }
             None => Ok((format!("{comma}{text}]}}\n"), Part::End)),
         }

@@ -62,7 +62,9 @@ pub fn routes() -> OpenApiRouter<Arc<App>> {
 /// The addresses that browser SDKs use, and the settings they ask for first.
 pub fn aliases() -> axum::Router<Arc<App>> {
     let one = |kind: Kind| {
-        post(move |State(app): State<Arc<App>>, request: Request| ingest(app, Target::One(kind), request))
+        post(move |State(app): State<Arc<App>>, request: Request| {
+            ingest(app, Target::One(kind), request)
+        })
     };
     axum::Router::new()
         .route("/v1/i", one(Kind::Identify))
@@ -81,7 +83,11 @@ pub fn aliases() -> axum::Router<Arc<App>> {
 
 /// Any page may send events; cookies play no part.
 fn cors() -> CorsLayer {
-    let headers = [header::AUTHORIZATION, header::CONTENT_TYPE, HeaderName::from_static("anonymousid")];
+    let headers = [
+        header::AUTHORIZATION,
+        header::CONTENT_TYPE,
+        HeaderName::from_static("anonymousid"),
+    ];
     CorsLayer::new()
         .allow_origin(Any)
         .allow_methods([Method::GET, Method::POST, Method::OPTIONS])
@@ -102,8 +108,13 @@ async fn single(
     Path(kind): Path<String>,
     request: Request,
 ) -> Result<Response, Problem> {
-    let kind = kind.parse::<Kind>().ok().filter(|kind| kind.is_from_client());
-    let unknown = || Problem::not_found("there are /v1/identify, track, page, screen, group, alias and batch");
+    let kind = kind
+        .parse::<Kind>()
+        .ok()
+        .filter(|kind| kind.is_from_client());
+    let unknown = || {
+        Problem::not_found("there are /v1/identify, track, page, screen, group, alias and batch")
+    };
     ingest(app, Target::One(kind.ok_or_else(unknown)?), request).await
 }
 
@@ -135,18 +146,31 @@ async fn ingest(app: Arc<App>, target: Target, request: Request) -> Result<Respo
         return Err(all_rejected(rejected, is_batch));
     }
     append(&app, &grant, events).await?;
-    Ok(Json(Accepted { success: true, rejected }).into_response())
+    Ok(Json(Accepted {
+        success: true,
+        rejected,
+    })
+    .into_response())
 }
 
 /// The grant of the write key, wherever the client put it.
-async fn authorize(app: &App, parts: &Parts, envelope: &Envelope<'_>) -> Result<Arc<Grant>, Problem> {
+async fn authorize(
+    app: &App,
+    parts: &Parts,
+    envelope: &Envelope<'_>,
+) -> Result<Arc<Grant>, Problem> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct KeyInQuery {
         write_key: Option<String>,
     }
     let in_header = credential::from_headers(&parts.headers)?;
-    let in_query = || Query::<KeyInQuery>::try_from_uri(&parts.uri).ok()?.0.write_key;
+    let in_query = || {
+        Query::<KeyInQuery>::try_from_uri(&parts.uri)
+            .ok()?
+            .0
+            .write_key
+    };
     let key = in_header
         .or_else(in_query)
         .or_else(|| envelope.write_key.as_deref().map(str::to_owned));
@@ -154,7 +178,9 @@ async fn authorize(app: &App, parts: &Parts, envelope: &Envelope<'_>) -> Result<
     if grant.key.scopes.ingest {
         return Ok(grant);
     }
-    Err(Problem::forbidden("this API key may not send events: it lacks the scope `ingest`"))
+    Err(Problem::forbidden(
+        "this API key may not send events: it lacks the scope `ingest`",
+    ))
 }
 
 /// The good items as events, the bad ones with their reasons.
@@ -181,8 +207,14 @@ fn sort(
         match accept(item, &reception) {
             Ok(event) => events.push(event),
             Err(problems) => {
-                let fault = |p: kurier_core::accept::Problem| Fault { pointer: p.pointer, detail: p.detail };
-                rejected.push(Rejected { index, errors: problems.into_iter().map(fault).collect() });
+                let fault = |p: kurier_core::accept::Problem| Fault {
+                    pointer: p.pointer,
+                    detail: p.detail,
+                };
+                rejected.push(Rejected {
+                    index,
+                    errors: problems.into_iter().map(fault).collect(),
+                });
             }
         }
     }
@@ -191,13 +223,18 @@ fn sort(
 
 fn all_rejected(rejected: Vec<Rejected>, is_batch: bool) -> Problem {
     let faults = rejected.into_iter().flat_map(|rejected| {
-        let prefix = if is_batch { format!("/batch/{}", rejected.index) } else { String::new() };
+        let prefix = if is_batch {
+            format!("/batch/{}", rejected.index)
+        } else {
+            String::new()
+        };
         rejected.errors.into_iter().map(move |fault| Fault {
             pointer: format!("{prefix}{}", fault.pointer),
             ..fault
         })
     });
-    Problem::bad_request("bad_event", "nothing in this request could be accepted").with(faults.collect())
+    Problem::bad_request("bad_event", "nothing in this request could be accepted")
+        .with(faults.collect())
 }
 
 async fn append(app: &App, grant: &Grant, events: Vec<Event>) -> Result<(), Problem> {
@@ -206,9 +243,13 @@ async fn append(app: &App, grant: &Grant, events: Vec<Event>) -> Result<(), Prob
     }
     let appended = app.store.log.append(grant.scope(), events).await?;
     app.projector.wake();
-    let duplicates = appended.iter().filter(|appended| **appended == Appended::Duplicate).count();
+    let duplicates = appended
+        .iter()
+        .filter(|appended| **appended == Appended::Duplicate)
+        .count();
     metrics::counter!(names::EVENTS, "result" => "duplicate").increment(duplicates as u64);
-    metrics::counter!(names::EVENTS, "result" => "accepted").increment((appended.len() - duplicates) as u64);
+    metrics::counter!(names::EVENTS, "result" => "accepted")
+        .increment((appended.len() - duplicates) as u64);
     Ok(())
 }
 

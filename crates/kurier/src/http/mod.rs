@@ -25,6 +25,7 @@ use utoipa_axum::routes;
 
 use crate::app::App;
 
+pub use export::document as export_document;
 pub use pressure::Pressure;
 pub use server::serve;
 
@@ -55,5 +56,12 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 /// The OpenAPI description as JSON.
 pub fn openapi() -> String {
     let (_, openapi) = routes().split_for_parts();
-    openapi.to_pretty_json().expect("the description serialises")
+    openapi
+        .to_pretty_json()
+        .expect("the description serialises")
+}
+
+/// A contact as the API shows it, for the command line.
+pub fn contact_json(contact: kurier_core::contact::Contact) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(&contact_view::ContactView::from(contact))
 }

@@ -10,7 +10,10 @@ use crate::metrics as names;
 
 pub async fn observe(request: Request, next: Next) -> Response {
     let began = Instant::now();
-    let route = request.extensions().get::<MatchedPath>().map(MatchedPath::as_str);
+    let route = request
+        .extensions()
+        .get::<MatchedPath>()
+        .map(MatchedPath::as_str);
     let route = route.unwrap_or("unmatched").to_owned();
     let response = next.run(request).await;
     let status = response.status().as_u16().to_string();

@@ -25,6 +25,8 @@ pub struct Readiness {
     /// How far the read models have come.
     projection_position: i64,
     projection_lag: i64,
+    /// Whether the keyspace (Redis, or this process's memory) answers; nothing is lost when it does not.
+    keyspace: bool,
 }
 
 /// Requests can be served: the store answers.
@@ -34,7 +36,11 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json<Readiness>, Prob
     let head = app.store.log.head().await?.0;
     let position = app.projector.position().0;
     let projection_lag = (head - position).max(0);
-    Ok(Json(Readiness { log_position: head, projection_position: position, projection_lag }))
+    Ok(Json(Readiness {
+        log_position: head,
+        projection_position: position,
+        projection_lag,
+    }))
 }
 
 /// Counters and gauges in the Prometheus text format.
@@ -42,5 +48,9 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json<Readiness>, Prob
     responses((status = 200, description = "Prometheus text format", body = String)))]
 pub async fn metrics() -> (StatusCode, [(&'static str, &'static str); 1], String) {
     let text = crate::metrics::recorder().render();
-    (StatusCode::OK, [("content-type", "text/plain; version=0.0.4")], text)
+    (
+        StatusCode::OK,
+        [("content-type", "text/plain; version=0.0.4")],
+        text,
+    )
 }

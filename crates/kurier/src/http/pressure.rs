@@ -22,10 +22,15 @@ pub struct Room<'a> {
 
 impl Pressure {
     pub fn enter(&self, bytes: usize) -> Result<Room<'_>, Problem> {
-        let room = Room { pressure: self, bytes };
+        let room = Room {
+            pressure: self,
+            bytes,
+        };
         if self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > BYTES_MAX {
             metrics::counter!(names::REFUSED).increment(1);
-            return Err(Problem::busy("too many events are in flight; send this again in a second"));
+            return Err(Problem::busy(
+                "too many events are in flight; send this again in a second",
+            ));
         }
         Ok(room)
     }

@@ -49,7 +49,13 @@ struct Meta {
 
 impl Problem {
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
-        Self { status, code, detail: detail.into(), errors: Vec::new(), retry_after_s: None }
+        Self {
+            status,
+            code,
+            detail: detail.into(),
+            errors: Vec::new(),
+            retry_after_s: None,
+        }
     }
 
     pub fn bad_request(code: &'static str, detail: impl Into<String>) -> Self {
@@ -75,7 +81,10 @@ impl Problem {
     /// Too much is going on; the same request is welcome a moment later.
     pub fn busy(detail: impl Into<String>) -> Self {
         let problem = Self::new(StatusCode::SERVICE_UNAVAILABLE, "unavailable", detail);
-        Self { retry_after_s: Some(1), ..problem }
+        Self {
+            retry_after_s: Some(1),
+            ..problem
+        }
     }
 
     #[must_use]
@@ -88,7 +97,10 @@ impl From<kurier_store::Error> for Problem {
     fn from(error: kurier_store::Error) -> Self {
         tracing::error!(%error, "the store failed");
         let problem = Self::busy("the store cannot be reached right now; nothing was changed");
-        Self { retry_after_s: Some(5), ..problem }
+        Self {
+            retry_after_s: Some(5),
+            ..problem
+        }
     }
 }
 
@@ -99,14 +111,19 @@ impl IntoResponse for Problem {
             title: self.status.canonical_reason().unwrap_or("Problem"),
             status: self.status.as_u16(),
             message: self.detail.clone(),
-            meta: Meta { error: self.detail.clone() },
+            meta: Meta {
+                error: self.detail.clone(),
+            },
             detail: self.detail,
             code: self.code,
             errors: self.errors,
         };
         let mut response = (self.status, Json(body)).into_response();
         let headers = response.headers_mut();
-        headers.insert(header::CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
+        headers.insert(
+            header::CONTENT_TYPE,
+            HeaderValue::from_static("application/problem+json"),
+        );
         if let Some(seconds) = self.retry_after_s {
             headers.insert(header::RETRY_AFTER, seconds.into());
         }
@@ -118,10 +135,16 @@ impl IntoResponse for Problem {
 }
 
 pub async fn no_such_route(uri: Uri) -> Problem {
-    Problem::not_found(format!("there is nothing at {}; /docs lists what there is", uri.path()))
+    Problem::not_found(format!(
+        "there is nothing at {}; /docs lists what there is",
+        uri.path()
+    ))
 }
 
 pub async fn no_such_method(method: Method, uri: Uri) -> Problem {
-    let detail = format!("{method} is not possible at {}; /docs says what is", uri.path());
+    let detail = format!(
+        "{method} is not possible at {}; /docs says what is",
+        uri.path()
+    );
     Problem::new(StatusCode::METHOD_NOT_ALLOWED, "method_not_allowed", detail)
 }

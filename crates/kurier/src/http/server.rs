@@ -21,7 +21,9 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
     let connections = GracefulShutdown::new();
     let mut server = http1::Builder::new();
-    server.timer(TokioTimer::new()).header_read_timeout(HEADERS_TIMEOUT);
+    server
+        .timer(TokioTimer::new())
+        .header_read_timeout(HEADERS_TIMEOUT);
     tokio::pin!(stop);
     loop {
         let accepted = tokio::select! {
@@ -43,7 +45,13 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         });
     }
     drop(listener);
-    if tokio::time::timeout(DRAIN_TIMEOUT, connections.shutdown()).await.is_err() {
-        tracing::warn!("requests were still under way after {} s", DRAIN_TIMEOUT.as_secs());
+    if tokio::time::timeout(DRAIN_TIMEOUT, connections.shutdown())
+        .await
+        .is_err()
+    {
+        tracing::warn!(
+            "requests were still under way after {} s",
+            DRAIN_TIMEOUT.as_secs()
+        );
     }
 }

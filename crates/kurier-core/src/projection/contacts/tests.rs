@@ -141,7 +141,12 @@ impl World {
             .map(|email| self.key.address(&email))
             .into_iter()
             .collect();
-        let payload = serde_json::to_string(&Erasure { contacts: ids.clone(), addresses, positions: Vec::new(), seen: Position(0) })
+        let payload = serde_json::to_string(&Erasure {
+            contacts: ids.clone(),
+            addresses,
+            positions: Vec::new(),
+            seen: Position(0),
+        })
         .expect("JSON");
         let id = EventId::of_message(&format!("erase {}", self.log.len()));
         let (occurred_at, recorded_at) = (self.now(), self.now());

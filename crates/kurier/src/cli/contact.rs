@@ -1,0 +1,111 @@
+//! `kurier contact`: one contact, without a server.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use clap::{Args, Subcommand};
+use kurier_core::contact::Contact;
+use kurier_core::id::ContactId;
+use kurier_store::{ApiKey, Scopes, Workspace};
+
+use super::workspace::WorkspaceArgs;
+use crate::app::App;
+use crate::config::Config;
+use crate::keyring::{self, Grant};
+use crate::{clock, flow, http};
+
+#[derive(Debug, Args)]
+pub struct ContactArgs {
+    #[command(subcommand)]
+    command: ContactCommand,
+}
+
+#[derive(Debug, Subcommand)]
+enum ContactCommand {
+    /// Show a contact as JSON
+    Show(Which),
+    /// Write everything kept of a contact to standard output, as JSON
+    Export(Which),
+    /// Erase a contact: what its events said is gone from log, read models and queue
+    Erase(Which),
+}
+
+#[derive(Debug, Args)]
+struct Which {
+    /// The contact's id
+    #[arg(long, required_unless_present = "user_id", conflicts_with = "user_id")]
+    id: Option<ContactId>,
+    /// The contact's user id
+    #[arg(long)]
+    user_id: Option<String>,
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
+}
+
+pub async fn run(config: &Config, args: ContactArgs) -> anyhow::Result<ExitCode> {
+    let app = App::open(config).await?;
+    let (ContactCommand::Show(which)
+    | ContactCommand::Export(which)
+    | ContactCommand::Erase(which)) = &args.command;
+    let workspace = which.workspace.find(&app.store).await?;
+    let id = match (&which.user_id, which.id) {
+        (Some(user_id), _) => workspace.key.contact_of_user(user_id),
+        (None, id) => id.context("give --id or --user-id")?,
+    };
+    let grant = Arc::new(operator(workspace));
+    app.projector.drain().await?;
+    let contact = flow::live_contact(&app.store, grant.scope(), id).await?;
+    let contact = contact.context("there is no such contact")?;
+    match args.command {
+        ContactCommand::Show(_) => println!("{}", http::contact_json(contact)?),
+        ContactCommand::Export(_) => export(app, grant, contact).await?,
+        ContactCommand::Erase(_) => erase(&app, &grant, contact.id).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Whoever can open the database may do everything.
+fn operator(workspace: Workspace) -> Grant {
+    let scopes = Scopes {
+        ingest: true,
+        read: true,
+        admin: true,
+    };
+    let key: ApiKey = keyring::mint("operator", scopes, None, None).new.key;
+    Grant {
+        workspace,
+        key: ApiKey {
+            created_at: clock::now(),
+            ..key
+        },
+    }
+}
+
+async fn export(app: Arc<App>, grant: Arc<Grant>, contact: Contact) -> anyhow::Result<()> {
+    use futures_util::TryStreamExt as _;
+    let document = std::pin::pin!(http::export_document(app, grant, contact));
+    document
+        .try_for_each(|piece| async move {
+            print!("{piece}");
+            Ok(())
+        })
+        .await?;
+    Ok(())
+}
+
+/// Without a server nobody folds: this does, until the erasure is carried out.
+async fn erase(app: &App, grant: &Grant, id: ContactId) -> anyhow::Result<()> {
+    let folding = app.projector.run();
+    let erasing = flow::erase(&app.store, &app.projector, grant, id);
+    let report = tokio::select! {
+        report = erasing => report?,
+        () = folding => unreachable!("folding runs until it is dropped"),
+    };
+    let report = report.context("there is no such contact")?;
+    println!(
+        "erased {} contact(s) and the content of {} event(s)",
+        report.contacts, report.events
+    );
+    Ok(())
+}

@@ -1,0 +1,81 @@
+//! The command line: one command a file, listed here.
+
+mod api_key;
+mod contact;
+mod doctor;
+mod import;
+mod log;
+mod openapi;
+mod serve;
+mod table;
+mod workspace;
+
+use std::process::ExitCode;
+
+use clap::{Parser, Subcommand};
+
+use crate::config::{Config, ServeArgs, StoreArgs};
+
+/// A self-hosted customer-journey engine: events come in, contacts and segments follow,
+/// journeys run, messages go out.
+#[derive(Debug, Parser)]
+#[command(
+    name = "kurier",
+    version,
+    arg_required_else_help = true,
+    max_term_width = 100
+)]
+pub struct Cli {
+    #[command(flatten)]
+    store: StoreArgs,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    /// Serve the API and fold the log
+    Serve(ServeArgs),
+    /// Import contacts or events from a file
+    Import(import::ImportArgs),
+    /// Make, list and revoke API keys
+    ApiKey(api_key::ApiKeyArgs),
+    /// Show, export or erase a contact
+    Contact(contact::ContactArgs),
+    /// Look at the log and its months
+    Log(log::LogArgs),
+    /// Check that everything is in order
+    Doctor(doctor::DoctorArgs),
+    /// Print the API's OpenAPI description
+    Openapi,
+}
+
+impl Cli {
+    pub fn run(self) -> anyhow::Result<ExitCode> {
+        if let Command::Openapi = self.command {
+            return openapi::run();
+        }
+        let serve_args = match &self.command {
+            Command::Serve(args) => args.clone(),
+            _ => ServeArgs::default(),
+        };
+        let config = Config::load(self.store, serve_args)?;
+        let runtime = tokio::runtime::Builder::new_multi_thread()
+            .enable_all()
+            .build()?;
+        let result = runtime.block_on(async {
+            match self.command {
+                Command::Serve(_) => serve::run(config).await,
+                Command::Import(args) => import::run(&config, args).await,
+                Command::ApiKey(args) => api_key::run(&config, args).await,
+                Command::Contact(args) => contact::run(&config, args).await,
+                Command::Log(args) => log::run(&config, args).await,
+                Command::Doctor(args) => doctor::run(&config, args).await,
+                Command::Openapi => openapi::run(),
+            }
+        });
+        // Readers may be inside a query; there is nothing to wait for.
+        runtime.shutdown_background();
+        result
+    }
+}

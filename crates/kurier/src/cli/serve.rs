@@ -1,0 +1,93 @@
+//! `kurier serve`: the server, until it is told to stop.
+
+use std::process::ExitCode;
+use std::sync::Arc;
+
+use anyhow::Context as _;
+use kurier_store::{Error, Store};
+use tokio::net::TcpListener;
+use tokio::signal::unix::{SignalKind, signal};
+
+use crate::app::App;
+use crate::config::{Config, check_variables};
+use crate::{flow, http, keyring, metrics};
+
+pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
+    check_variables(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))?;
+    log_to_stderr();
+    metrics::recorder();
+    let app = App::open(&config).await?;
+    bootstrap(&app.store, &config).await?;
+    let listener = TcpListener::bind(config.listen)
+        .await
+        .with_context(|| format!("cannot listen on {}", config.listen))?;
+    let address = listener.local_addr()?;
+    let stop = stop_signal()?;
+    let flows = start_flows(&app);
+    println!("listening on http://{address}");
+    http::serve(listener, http::router(app), stop).await;
+    flows.abort_all_and_wait().await;
+    tracing::info!("stopped");
+    Ok(ExitCode::SUCCESS)
+}
+
+struct Flows(tokio::task::JoinSet<()>);
+
+impl Flows {
+    async fn abort_all_and_wait(mut self) {
+        self.0.shutdown().await;
+    }
+}
+
+fn start_flows(app: &Arc<App>) -> Flows {
+    let mut flows = tokio::task::JoinSet::new();
+    let projector = app.projector.clone();
+    flows.spawn(async move { projector.run().await });
+    flows.spawn(flow::maintain(app.clone()));
+    Flows(flows)
+}
+
+/// Makes the first workspace and shows its keys once.
+async fn bootstrap(store: &Store, config: &Config) -> anyhow::Result<()> {
+    if !store.access.workspaces().await?.is_empty() {
+        return Ok(());
+    }
+    let (write, admin) = (
+        config.bootstrap_write_key.clone(),
+        config.bootstrap_admin_key.clone(),
+    );
+    match keyring::found(store.access.as_ref(), "default", write, admin).await {
+        Ok(founding) => {
+            println!("made workspace `default`; its keys are shown only this once:");
+            println!("  write key  {}", founding.write_key);
+            println!("  admin key  {}", founding.admin_key);
+        }
+        // Another process made it in the same moment, and showed the keys.
+        Err(Error::Taken(_)) => {}
+        Err(error) => return Err(error.into()),
+    }
+    Ok(())
+}
+
+fn log_to_stderr() {
+    let filter = tracing_subscriber::EnvFilter::try_from_env("KURIER_LOG")
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info,sqlx=warn"));
+    let format = tracing_subscriber::fmt()
+        .with_env_filter(filter)
+        .with_writer(std::io::stderr);
+    // Fails only if a logger is there already, as in a test: then that one is used.
+    let _ = format.try_init();
+}
+
+/// Done when the process is asked to stop.
+fn stop_signal() -> anyhow::Result<impl Future<Output = ()>> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    Ok(async move {
+        tokio::select! {
+            _ = terminate.recv() => {}
+            _ = interrupt.recv() => {}
+        }
+        tracing::info!("stopping: finishing the requests under way");
+    })
+}
