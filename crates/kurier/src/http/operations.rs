@@ -36,10 +36,12 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json<Readiness>, Prob
     let head = app.store.log.head().await?.0;
     let position = app.projector.position().0;
     let projection_lag = (head - position).max(0);
+    let keyspace = app.keyspace.ping().await.is_ok();
     Ok(Json(Readiness {
         log_position: head,
         projection_position: position,
         projection_lag,
+        keyspace,
     }))
 }
 
