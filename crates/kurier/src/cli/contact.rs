@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
 use kurier_core::contact::Contact;
 use kurier_core::id::ContactId;
@@ -103,6 +103,9 @@ async fn erase(app: &App, grant: &Grant, id: ContactId) -> anyhow::Result<()> {
         () = folding => unreachable!("folding runs until it is dropped"),
     };
     let report = report.context("there is no such contact")?;
+    if !report.done {
+        bail!("the erasure is recorded and will be carried out by the next server that starts");
+    }
     println!(
         "erased {} contact(s) and the content of {} event(s)",
         report.contacts, report.events

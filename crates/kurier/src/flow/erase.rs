@@ -2,6 +2,8 @@
 //! become tombstones, read models and queue forget. Doing it twice does nothing more, so a
 //! crash at any point is mended by folding the event again.
 
+use std::time::Duration;
+
 use kurier_core::contact::{Contact, Standing};
 use kurier_core::event::{Erasure, Event, Kind, Position, Recorded};
 use kurier_core::id::{AddressKey, ContactId};
@@ -13,15 +15,19 @@ use crate::keyring::Grant;
 
 const PAGE: usize = 1_000;
 
+/// The read models may be behind; whoever asks does not wait longer than this.
+const PATIENCE: Duration = Duration::from_secs(20);
+
 /// What an erasure did.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct ErasureReport {
     pub contacts: usize,
     pub events: usize,
+    /// False if it is recorded, but was not yet carried out when patience ended.
+    pub done: bool,
 }
 
-/// Erases a contact and all that were merged into it; `None` if there is none. When this
-/// answers, it is done.
+/// Erases a contact and all that were merged into it; `None` if there is none.
 pub async fn erase(
     store: &Store,
     projector: &Projector,
@@ -29,23 +35,30 @@ pub async fn erase(
     id: ContactId,
 ) -> Result<Option<ErasureReport>> {
     let scope = grant.scope();
-    projector.reach(store.log.head().await?).await?;
+    if !projector.reach(store.log.head().await?, PATIENCE).await {
+        return Err(Error::Unavailable(
+            "the read models are too far behind to erase now".into(),
+        ));
+    }
     let Some(contact) = live_contact(store, scope, id).await? else {
         return Ok(None);
     };
     let erasure = plan(store, scope, grant, projector.position(), &contact).await?;
-    let report = ErasureReport {
-        contacts: erasure.contacts.len(),
-        events: erasure.positions.len(),
-    };
     let event = event_of(&contact, &erasure);
     let appended = store.log.append(scope, vec![event]).await?;
     let Some(Appended::At(position)) = appended.first() else {
         return Err(Error::Damaged("a fresh event id was taken".into()));
     };
-    projector.reach(*position).await?;
-    store.log.scrub().await?;
-    Ok(Some(report))
+    let done = projector.reach(*position, PATIENCE).await;
+    if done {
+        store.log.scrub().await?;
+    }
+    let (contacts, events) = (erasure.contacts.len(), erasure.positions.len());
+    Ok(Some(ErasureReport {
+        contacts,
+        events,
+        done,
+    }))
 }
 
 /// The live contact at an id, or the one it has become part of.

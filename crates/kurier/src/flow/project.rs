@@ -85,13 +85,13 @@ impl Projector {
         Ok(())
     }
 
-    /// Waits until the read models include `position`.
-    pub async fn reach(&self, position: Position) -> Result<()> {
+    /// Waits until the read models include `position`; false if that takes longer than
+    /// `patience`.
+    pub async fn reach(&self, position: Position, patience: Duration) -> bool {
         self.wake();
         let mut reached = self.reached.subscribe();
-        // The sender lives as long as self: waiting cannot end without the position.
-        let _ = reached.wait_for(|reached| *reached >= position).await;
-        Ok(())
+        let waiting = reached.wait_for(|reached| *reached >= position);
+        tokio::time::timeout(patience, waiting).await.is_ok()
     }
 
     /// Folds one batch; answers how many events it held.

@@ -1,6 +1,7 @@
 //! Contacts: list, upsert, read, erase, export.
 
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::Json;
 use axum::extract::{Path, Query, State};
@@ -19,12 +20,14 @@ use super::event_view::EventView;
 use super::problem::{Problem, ProblemBody};
 use super::{body, cursor};
 use crate::app::App;
-use crate::flow;
+use crate::flow::{self, ErasureReport};
 use crate::identify::Profile;
 use crate::keyring::Grant;
 
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 500;
+/// Who writes waits this long to read it back; durable it is before.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -153,10 +156,17 @@ pub struct ContactInput {
     attributes: serde_json::Map<String, serde_json::Value>,
 }
 
+/// A contact that is durable, but cannot be read back yet.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Pending {
+    id: String,
+}
+
 /// Makes a contact or changes it; answers when it can be read back.
 #[utoipa::path(post, path = "/api/v1/contacts", tag = "contacts", request_body = ContactInput, responses(
     (status = 200, description = "Changed", body = ContactView),
     (status = 201, description = "Made", body = ContactView),
+    (status = 202, description = "Durable; the read models are behind", body = Pending),
     (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 413, body = ProblemBody), (status = 422, description = "The contact is wrong", body = ProblemBody)))]
 pub async fn upsert(
@@ -192,8 +202,10 @@ pub async fn upsert(
         .contact
         .ok_or_else(|| Problem::not_found("the contact has no id"))?;
     let appended = app.store.log.append(grant.scope(), vec![event]).await?;
-    if let Some(Appended::At(position)) = appended.first() {
-        app.projector.reach(*position).await?;
+    if let Some(Appended::At(position)) = appended.first()
+        && !app.projector.reach(*position, PATIENCE).await
+    {
+        return Ok((StatusCode::ACCEPTED, Json(Pending { id: id.to_string() })).into_response());
     }
     let contact = find(&app, &grant, id).await?;
     let status = if contact.event_count == 1 {
@@ -234,23 +246,39 @@ pub struct Erased {
     contacts: usize,
     /// Events whose content is gone.
     events: usize,
+    /// False if the erasure is durable, but is still being carried out.
+    done: bool,
 }
 
 /// Erases a contact: what its events said is gone from the log, every read model and the queue.
 #[utoipa::path(delete, path = "/api/v1/contacts/{id}", tag = "contacts", params(("id" = String, Path)), responses(
-    (status = 200, body = Erased), (status = 401, body = ProblemBody),
+    (status = 200, body = Erased), (status = 202, body = Erased), (status = 401, body = ProblemBody),
     (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
 pub async fn erase(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
     Path(id): Path<String>,
-) -> Result<Json<Erased>, Problem> {
+) -> Result<(StatusCode, Json<Erased>), Problem> {
     let report = flow::erase(&app.store, &app.projector, &grant, contact_id(&id)?).await?;
     let report = report.ok_or_else(|| Problem::not_found("there is no such contact"))?;
-    Ok(Json(Erased {
-        contacts: report.contacts,
-        events: report.events,
-    }))
+    let ErasureReport {
+        contacts,
+        events,
+        done,
+    } = report;
+    let status = if done {
+        StatusCode::OK
+    } else {
+        StatusCode::ACCEPTED
+    };
+    Ok((
+        status,
+        Json(Erased {
+            contacts,
+            events,
+            done,
+        }),
+    ))
 }
 
 #[derive(Debug, Deserialize, IntoParams)]

@@ -233,8 +233,16 @@ fn all_rejected(rejected: Vec<Rejected>, is_batch: bool) -> Problem {
             ..fault
         })
     });
-    Problem::bad_request("bad_event", "nothing in this request could be accepted")
-        .with(faults.collect())
+    let faults: Vec<Fault> = faults.collect();
+    // SDKs log one line: it should say what is wrong.
+    let first = faults.first().map_or(String::new(), |fault| {
+        format!("{} {}", fault.pointer, fault.detail)
+    });
+    let detail = format!(
+        "nothing in this request could be accepted: {}",
+        first.trim()
+    );
+    Problem::bad_request("bad_event", detail).with(faults)
 }
 
 async fn append(app: &App, grant: &Grant, events: Vec<Event>) -> Result<(), Problem> {

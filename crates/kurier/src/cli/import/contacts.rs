@@ -157,10 +157,9 @@ fn value(cell: &str, as_text: bool) -> Value {
     let parsed = serde_json::from_str::<Value>(cell)
         .ok()
         .filter(|_| !as_text);
-    match parsed {
-        Some(value @ (Value::Number(_) | Value::Bool(_))) if value.to_string() == cell => value,
-        _ => Value::String(cell.to_owned()),
-    }
+    let plain = parsed.filter(|value| value.is_number() || value.is_boolean());
+    let exact = plain.filter(|value| *cell == *value.to_string());
+    exact.unwrap_or_else(|| Value::String(cell.to_owned()))
 }
 
 async fn take(

@@ -1,0 +1,332 @@
+//! House rules that a compiler does not check, as tests. They run on the sources, so that
+//! what they say is true of every commit.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use syn::spanned::Spanned as _;
+use syn::visit::Visit;
+
+const FUNCTION_LINES_MAX: usize = 70;
+const FILE_LINES_MAX: usize = 400;
+
+fn root() -> PathBuf {
+    let crates = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .parent()
+        .expect("crates/");
+    crates.parent().expect("the repository").to_owned()
+}
+
+/// Files of one ending that git knows or would take, by their path from the root.
+fn sources(ending: &str) -> Vec<(String, String)> {
+    let listed = Command::new("git")
+        .args(["ls-files", "--cached", "--others", "--exclude-standard"])
+        .current_dir(root())
+        .output()
+        .expect("git lists the files");
+    let listed = String::from_utf8(listed.stdout).expect("paths are UTF-8");
+    let paths = listed.lines().filter(|path| path.ends_with(ending));
+    let read = |path: &str| {
+        fs::read_to_string(root().join(path))
+            .ok()
+            .map(|text| (path.to_owned(), text))
+    };
+    let found: Vec<_> = paths.filter_map(read).collect();
+    assert!(
+        !found.is_empty(),
+        "no {ending} files: is this a git checkout?"
+    );
+    found
+}
+
+#[track_caller]
+fn assert_none(faults: Vec<String>, rule: &str) {
+    assert!(faults.is_empty(), "{rule}:\n  {}", faults.join("\n  "));
+}
+
+fn is_test(path: &str) -> bool {
+    path.contains("/tests/") || path.ends_with("/tests.rs") || path.contains("/benches/")
+}
+
+/// Functions and their lengths, test modules included: tests are read too.
+struct Functions(Vec<(String, usize)>);
+
+impl<'ast> Visit<'ast> for Functions {
+    fn visit_item_fn(&mut self, item: &'ast syn::ItemFn) {
+        self.add(&item.sig, item.block.span());
+        syn::visit::visit_item_fn(self, item);
+    }
+
+    fn visit_impl_item_fn(&mut self, item: &'ast syn::ImplItemFn) {
+        self.add(&item.sig, item.block.span());
+        syn::visit::visit_impl_item_fn(self, item);
+    }
+}
+
+impl Functions {
+    fn add(&mut self, signature: &syn::Signature, body: proc_macro2::Span) {
+        let lines = body.end().line + 1 - signature.span().start().line;
+        self.0.push((signature.ident.to_string(), lines));
+    }
+}
+
+#[test]
+fn functions_are_short() {
+    let mut faults = Vec::new();
+    for (path, text) in sources(".rs") {
+        let file = syn::parse_file(&text).unwrap_or_else(|e| panic!("{path}: {e}"));
+        let mut functions = Functions(Vec::new());
+        functions.visit_file(&file);
+        let long = functions
+            .0
+            .iter()
+            .filter(|(_, lines)| *lines > FUNCTION_LINES_MAX);
+        faults.extend(long.map(|(name, lines)| format!("{path}: {name} has {lines} lines")));
+    }
+    assert_none(faults, "a function has at most 70 lines");
+}
+
+#[test]
+fn files_are_short() {
+    let mut faults = Vec::new();
+    for (path, text) in sources(".rs") {
+        let code = text
+            .split("#[cfg(test)]\nmod tests {")
+            .next()
+            .unwrap_or_default();
+        let lines = code.lines().count();
+        if lines > FILE_LINES_MAX {
+            faults.push(format!("{path} has {lines} lines"));
+        }
+    }
+    assert_none(faults, "a file has at most 400 lines without its tests");
+}
+
+/// What may be written only in its room: the words, where they are banned, where they are
+/// at home, and why.
+struct Room {
+    words: &'static [&'static str],
+    banned_in: &'static str,
+    home: &'static [&'static str],
+    why: &'static str,
+}
+
+const ROOMS: &[Room] = &[
+    Room {
+        words: &[
+            "SystemTime::now",
+            "Utc::now",
+            "Timestamp::now",
+            "Zoned::now",
+            "getrandom::",
+            "rand::",
+            "Uuid::new_v4",
+        ],
+        banned_in: "crates/",
+        home: &["crates/kurier/src/clock.rs"],
+        why: "time and randomness come from clock.rs and are passed inward",
+    },
+    Room {
+        words: &[
+            "Instant::now",
+            "std::env::",
+            "std::fs",
+            "std::net",
+            "std::process",
+        ],
+        banned_in: "crates/kurier-core/",
+        home: &[],
+        why: "core is pure",
+    },
+    Room {
+        words: &["Instant::now", "std::env::"],
+        banned_in: "crates/kurier-store/src/",
+        home: &[],
+        why: "the store is told the time and its settings",
+    },
+    Room {
+        words: &["rusqlite::", "sqlx::", "redis::"],
+        banned_in: "crates/",
+        home: &[
+            "crates/kurier-store/src/sqlite/",
+            "crates/kurier-store/src/postgres/",
+            "crates/kurier-store/src/kv/",
+            "crates/kurier-store/src/error.rs",
+        ],
+        why: "SQL and Redis are spoken in their backends only",
+    },
+    Room {
+        words: &["StatusCode::", "HeaderMap"],
+        banned_in: "crates/",
+        home: &["crates/kurier/src/http/"],
+        why: "status codes and headers are spoken in http/",
+    },
+    Room {
+        words: &["dbg!(", "todo!(", "unimplemented!(", "#[allow("],
+        banned_in: "crates/",
+        home: &[],
+        why: "unfinished or silenced code",
+    },
+];
+
+#[test]
+fn words_stay_in_their_rooms() {
+    let mut faults = Vec::new();
+    let sources: Vec<_> = sources(".rs")
+        .into_iter()
+        .filter(|(path, _)| !is_test(path))
+        .collect();
+    for room in ROOMS {
+        let inside = sources
+            .iter()
+            .filter(|(path, _)| path.starts_with(room.banned_in));
+        let visitors =
+            inside.filter(|(path, _)| !room.home.iter().any(|home| path.starts_with(home)));
+        for (path, text) in visitors {
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            let found = room.words.iter().filter(|word| mentions(code, word));
+            faults.extend(found.map(|word| format!("{path}: {word} ({})", room.why)));
+        }
+    }
+    assert_none(faults, "these words are written outside their room");
+}
+
+/// Whether code (not a comment) uses a word that does not merely end a longer one.
+fn mentions(code: &str, word: &str) -> bool {
+    let lines = code
+        .lines()
+        .filter(|line| !line.trim_start().starts_with("//"));
+    lines
+        .flat_map(|line| line.match_indices(word).map(move |(at, _)| &line[..at]))
+        .any(|before| !before.ends_with(|c: char| c.is_alphanumeric() || c == '_' || c == ':'))
+}
+
+#[test]
+fn tests_neither_sleep_nor_hide() {
+    let mut faults = Vec::new();
+    for (path, text) in sources(".rs") {
+        if path.ends_with("tidy.rs") {
+            continue;
+        }
+        // The writers of log_no_skip pause at random: that is the load, not the check.
+        let sleeps = is_test(&path) && text.contains("sleep(") && !path.ends_with("log_no_skip.rs");
+        if sleeps {
+            faults.push(format!(
+                "{path} sleeps: drain a queue or wait for what is to happen"
+            ));
+        }
+        if text.contains("#[ignore") {
+            faults.push(format!("{path} hides a test"));
+        }
+    }
+    assert_none(faults, "tests neither sleep nor hide");
+}
+
+#[test]
+fn crates_depend_in_one_direction() {
+    check_absent(
+        "kurier-core",
+        &[
+            "tokio",
+            "sqlx",
+            "rusqlite",
+            "redis",
+            "axum",
+            "hyper",
+            "getrandom",
+            "rand",
+            "kurier-store",
+        ],
+    );
+    check_absent("kurier-store", &["axum", "hyper", "clap", "reqwest"]);
+}
+
+/// No dependency of a crate, however far down, is one of these.
+#[track_caller]
+fn check_absent(package: &str, banned: &[&str]) {
+    let tree = Command::new(env!("CARGO"))
+        .args([
+            "tree",
+            "--offline",
+            "-p",
+            package,
+            "-e",
+            "normal",
+            "--prefix",
+            "none",
+            "--format",
+            "{p}",
+        ])
+        .current_dir(root())
+        .output()
+        .expect("cargo shows the tree");
+    assert!(
+        tree.status.success(),
+        "{}",
+        String::from_utf8_lossy(&tree.stderr)
+    );
+    let tree = String::from_utf8(tree.stdout).expect("names are UTF-8");
+    let names: Vec<&str> = tree
+        .lines()
+        .filter_map(|line| line.split(' ').next())
+        .collect();
+    assert!(names.contains(&package), "the tree of {package} is empty");
+    let found: Vec<&&str> = banned.iter().filter(|name| names.contains(name)).collect();
+    assert!(found.is_empty(), "{package} must not depend on {found:?}");
+}
+
+#[test]
+fn paths_in_the_architecture_exist() {
+    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
+    let quoted = text.split('`').skip(1).step_by(2);
+    let paths: Vec<&str> = quoted
+        .filter(|word| word.contains('/') && !word.contains([' ', '{', '*']))
+        .collect();
+    let ours: Vec<&&str> = paths.iter().filter(|path| !path.starts_with('/')).collect();
+    assert!(ours.len() > 10, "the code map names no paths");
+    let missing = ours.iter().filter(|path| !root().join(path).exists());
+    assert_none(
+        missing.map(|path| path.to_string()).collect(),
+        "ARCHITECTURE.md names what is not there",
+    );
+}
+
+#[test]
+fn every_dependency_has_its_reason() {
+    let manifest: toml::Table = fs::read_to_string(root().join("Cargo.toml"))
+        .expect("Cargo.toml")
+        .parse()
+        .expect("TOML");
+    let decided = fs::read_to_string(root().join("docs/decisions/0002-dependencies.md"))
+        .expect("the decision");
+    let dependencies = manifest["workspace"]["dependencies"]
+        .as_table()
+        .expect("a table");
+    let missing = dependencies
+        .keys()
+        .filter(|name| !name.starts_with("kurier") && !decided.contains(&format!("`{name}`")));
+    assert_none(
+        missing.cloned().collect(),
+        "docs/decisions/0002-dependencies.md does not say why we use",
+    );
+}
+
+#[test]
+fn no_file_is_called_by_a_name_that_says_nothing() {
+    const EMPTY: &[&str] = &[
+        "utils", "util", "common", "helpers", "helper", "misc", "manager", "types",
+    ];
+    let named = |path: &String| {
+        let stem = Path::new(path)
+            .file_stem()
+            .and_then(|stem| stem.to_str())
+            .unwrap_or_default();
+        EMPTY.contains(&stem)
+    };
+    let faults = sources(".rs")
+        .into_iter()
+        .map(|(path, _)| path)
+        .filter(named);
+    assert_none(faults.collect(), "a file is named after what it holds");
+}
