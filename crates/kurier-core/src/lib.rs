@@ -4,6 +4,7 @@
 pub mod accept;
 pub mod contact;
 pub mod event;
+pub mod expr;
 pub mod id;
 pub mod path;
 pub mod projection;
