@@ -184,13 +184,24 @@ fn cli() {
 }
 
 #[test]
+fn expressions() {
+    check_page("expressions.md");
+}
+
+#[test]
 fn settings() {
     check_page("settings.md");
 }
 
 #[test]
 fn every_page_is_checked() {
-    const CHECKED: &[&str] = &["cli.md", "contacts.md", "ingest.md", "settings.md"];
+    const CHECKED: &[&str] = &[
+        "cli.md",
+        "contacts.md",
+        "expressions.md",
+        "ingest.md",
+        "settings.md",
+    ];
     let pages = fs::read_dir(root().join("docs/reference")).expect("the folder");
     let mut names: Vec<String> = pages
         .map(|page| {

@@ -79,7 +79,7 @@ impl Access for Sqlite {
         self.readers
             .read(move |connection| {
                 let sql = format!(
-                    "SELECT {KEY_COLUMNS} FROM api_key k WHERE k.workspace = ?1 ORDER BY k.id"
+                    "SELECT {KEY_COLUMNS} FROM api_key k WHERE k.workspace = ?1 ORDER BY k.created_at, k.id"
                 );
                 let mut statement = connection.prepare(&sql)?;
                 let mut rows = statement.query([scope.0.as_uuid().as_bytes()])?;

@@ -3,6 +3,7 @@
 mod api_key;
 mod contact;
 mod doctor;
+mod eval;
 mod import;
 mod log;
 mod openapi;
@@ -44,6 +45,8 @@ enum Command {
     Contact(contact::ContactArgs),
     /// Look at the log and its months
     Log(log::LogArgs),
+    /// Evaluate an expression over a contact and events from files
+    Eval(eval::EvalArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
     /// Print the API's OpenAPI description
@@ -52,8 +55,11 @@ enum Command {
 
 impl Cli {
     pub fn run(self) -> anyhow::Result<ExitCode> {
-        if let Command::Openapi = self.command {
-            return openapi::run();
+        // These need neither settings nor data.
+        match &self.command {
+            Command::Openapi => return openapi::run(),
+            Command::Eval(args) => return eval::run(args),
+            _ => {}
         }
         let serve_args = match &self.command {
             Command::Serve(args) => args.clone(),
@@ -72,6 +78,7 @@ impl Cli {
                 Command::Log(args) => log::run(&config, args).await,
                 Command::Doctor(args) => doctor::run(&config, args).await,
                 Command::Openapi => openapi::run(),
+                Command::Eval(args) => eval::run(&args),
             }
         });
         // Readers may be inside a query; there is nothing to wait for.

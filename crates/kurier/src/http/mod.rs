@@ -8,6 +8,7 @@ mod cursor;
 mod docs;
 mod event_view;
 mod export;
+mod expressions;
 mod ingest;
 mod observe;
 mod operations;
@@ -48,6 +49,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(contacts::get, contacts::erase))
         .routes(routes!(contacts::events))
         .routes(routes!(contacts::export))
+        .routes(routes!(expressions::check))
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))

@@ -1,0 +1,136 @@
+//! Expressions: is it good, what does it read, what is wrong and where.
+
+use std::collections::BTreeSet;
+
+use axum::body::Body;
+use axum::http::HeaderMap;
+use axum::{Json, body::Bytes};
+use kurier_core::expr::{Checked, Place, Reads};
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::body;
+use super::credential::Reader;
+use super::problem::{Problem, ProblemBody};
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ExpressionInput {
+    #[schema(example = "contact.plan = 'pro' AND COUNT(event WHERE event_type = 'login') > 3")]
+    expression: String,
+    /// Where it is to stand: what it may speak of depends on that.
+    #[serde(default)]
+    place: PlaceName,
+}
+
+#[derive(Debug, Clone, Copy, Default, Deserialize, ToSchema)]
+#[serde(rename_all = "snake_case")]
+enum PlaceName {
+    #[default]
+    Segment,
+    Trigger,
+    Journey,
+    JourneyEvent,
+}
+
+impl From<PlaceName> for Place {
+    fn from(name: PlaceName) -> Self {
+        match name {
+            PlaceName::Segment => Self::SEGMENT,
+            PlaceName::Trigger => Self::TRIGGER,
+            PlaceName::Journey => Self::JOURNEY,
+            PlaceName::JourneyEvent => Self::JOURNEY_EVENT,
+        }
+    }
+}
+
+/// What there is to say of an expression.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExpressionCheck {
+    ok: bool,
+    /// The one way to write it.
+    canonical: Option<String>,
+    reads: Option<ReadsView>,
+    errors: Vec<ExpressionFault>,
+}
+
+/// What an expression reads: only a change of that can change its verdict.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ReadsView {
+    contact: BTreeSet<String>,
+    events: BTreeSet<String>,
+    any_event: bool,
+    properties: BTreeSet<String>,
+    /// The verdict may change by time alone.
+    time: bool,
+}
+
+impl From<Reads> for ReadsView {
+    fn from(reads: Reads) -> Self {
+        Self {
+            contact: reads.contact,
+            events: reads.events,
+            any_event: reads.any_event,
+            properties: reads.properties,
+            time: reads.time,
+        }
+    }
+}
+
+/// One fault, and the bytes of the text it is about.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct ExpressionFault {
+    pub message: String,
+    pub span: SpanView,
+    pub suggestion: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SpanView {
+    start: usize,
+    end: usize,
+}
+
+impl From<kurier_core::expr::Error> for ExpressionFault {
+    fn from(error: kurier_core::expr::Error) -> Self {
+        let span = SpanView {
+            start: error.span.start,
+            end: error.span.end,
+        };
+        Self {
+            message: error.message,
+            span,
+            suggestion: error.suggestion,
+        }
+    }
+}
+
+/// Checks an expression without keeping it.
+#[utoipa::path(post, path = "/api/v1/expressions/check", tag = "expressions", request_body = ExpressionInput, responses(
+    (status = 200, description = "Checked; `ok` says whether it is good", body = ExpressionCheck),
+    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 413, body = ProblemBody)))]
+pub async fn check(
+    _: Reader,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Json<ExpressionCheck>, Problem> {
+    let bytes: Bytes = body::read(&headers, request).await?;
+    let input: ExpressionInput = serde_json::from_slice(&bytes)
+        .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
+    let answer = match Checked::new(&input.expression, input.place.into()) {
+        Ok(checked) => ExpressionCheck {
+            ok: true,
+            canonical: Some(checked.canonical()),
+            reads: Some(checked.plan.reads().into()),
+            errors: Vec::new(),
+        },
+        Err(errors) => ExpressionCheck {
+            ok: false,
+            canonical: None,
+            reads: None,
+            errors: errors.into_iter().map(ExpressionFault::from).collect(),
+        },
+    };
+    Ok(Json(answer))
+}
