@@ -68,6 +68,13 @@ kinds! {
     Alias = "alias",
     /// An operator erased a contact: what was known of it is gone.
     ContactErased = "contact.erased",
+    SegmentCreated = "segment.created",
+    SegmentChanged = "segment.changed",
+    SegmentDeleted = "segment.deleted",
+    /// A contact became a member of a segment.
+    SegmentEntered = "segment.entered",
+    /// A contact ceased to be a member of a segment.
+    SegmentLeft = "segment.left",
     WorkspaceCreated = "workspace.created",
     ApiKeyCreated = "api_key.created",
     ApiKeyRevoked = "api_key.revoked",

@@ -78,6 +78,10 @@ id!(
     EventId
 );
 id!(
+    /// A segment.
+    SegmentId
+);
+id!(
     /// A row of the queue.
     MessageId
 );

@@ -8,5 +8,6 @@ pub mod expr;
 pub mod id;
 pub mod path;
 pub mod projection;
+pub mod segment;
 pub mod time;
 pub mod value;

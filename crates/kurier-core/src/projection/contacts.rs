@@ -89,7 +89,10 @@ impl Projection for Contacts {
                 addresses.extend(said.address.map(|key| address_key(recorded.workspace, key)));
             }
         }
-        vec![need(&CONTACT, contacts), need(&ERASURE, addresses)]
+        vec![
+            Need::new(&CONTACT, contacts),
+            Need::new(&ERASURE, addresses),
+        ]
     }
 
     fn follows(&self, loaded: &[Loaded]) -> Vec<Need> {
@@ -98,7 +101,7 @@ impl Projection for Contacts {
             .filter(|loaded| loaded.table == &CONTACT)
             .flat_map(|loaded| &loaded.rows);
         let targets = rows.filter(|row| matches!(row[3], Cell::Id(_)));
-        vec![need(
+        vec![Need::new(
             &CONTACT,
             targets
                 .map(|row| vec![row[0].clone(), row[3].clone()])
@@ -119,12 +122,6 @@ impl Projection for Contacts {
 fn readable(recorded: &Recorded) -> Option<Said<'_>> {
     let is_client = recorded.event.kind.is_from_client();
     is_client.then(|| recorded.said().ok()).flatten()
-}
-
-fn need(table: &'static Table, mut keys: Vec<Vec<Cell>>) -> Need {
-    keys.sort_unstable();
-    keys.dedup();
-    Need { table, keys }
 }
 
 fn contact_key(workspace: WorkspaceId, id: ContactId) -> Vec<Cell> {

@@ -3,15 +3,19 @@
 //! append, read a clock or see a table of another.
 
 mod contacts;
+mod segments;
+#[cfg(test)]
+mod simulation;
 mod table;
 
 pub use contacts::{CONTACT, Contacts, ERASURE, TIMELINE, contact_of_row, contact_standing};
+pub use segments::{MEMBER, SEGMENT, SEGMENT_SIZE, SegmentSummary, Segments, segment_of_row};
 pub use table::{Cell, Column, ColumnKind, Row, Table};
 
 use crate::event::{Position, Recorded};
 
 /// Every projection there is.
-pub const ALL: &[&dyn Projection] = &[&Contacts];
+pub const ALL: &[&dyn Projection] = &[&Contacts, &Segments];
 
 pub trait Projection: Send + Sync {
     fn name(&self) -> &'static str;
@@ -33,6 +37,15 @@ pub trait Projection: Send + Sync {
 pub struct Need {
     pub table: &'static Table,
     pub keys: Vec<Vec<Cell>>,
+}
+
+impl Need {
+    /// Each key once: asking twice costs twice.
+    pub fn new(table: &'static Table, mut keys: Vec<Vec<Cell>>) -> Self {
+        keys.sort_unstable();
+        keys.dedup();
+        Self { table, keys }
+    }
 }
 
 /// Rows found in one table. A key that was asked for and is not here does not exist.

@@ -1,5 +1,3 @@
-use std::collections::BTreeMap;
-
 use proptest::prelude::*;
 
 use super::*;
@@ -7,59 +5,16 @@ use crate::accept::{Reception, accept};
 use crate::contact::{Contact, Standing};
 use crate::event::{Erasure, Event, Position, tombstone};
 use crate::id::{EventId, IdentityKey};
-use crate::projection::{Change, Row};
+use crate::projection::simulation::Tables;
 use crate::time::Timestamp;
 
-/// A store in a few lines: what any backend must do with needs and changes.
-#[derive(Default, Clone, PartialEq, Debug)]
-struct Tables(BTreeMap<(&'static str, Vec<Cell>), Row>);
+/// What a reader of the tables sees.
+trait Read {
+    fn contact(&self, world: &World, id: ContactId) -> Option<Contact>;
+    fn timeline(&self, contact: &Contact) -> Vec<String>;
+}
 
-impl Tables {
-    fn run(&mut self, events: &[Recorded]) {
-        let mut loaded = self.load(Contacts.needs(events));
-        let mut news = loaded.clone();
-        loop {
-            news = self.load(Contacts.follows(&news));
-            if news.iter().all(|loaded| loaded.rows.is_empty()) {
-                break;
-            }
-            loaded.extend(news.clone());
-        }
-        let folded = Contacts.fold(loaded, events);
-        assert_eq!(folded.poison, []);
-        folded
-            .changes
-            .into_iter()
-            .for_each(|change| self.write(change));
-    }
-
-    fn load(&self, needs: Vec<Need>) -> Vec<Loaded> {
-        let find = |need: &Need| {
-            need.keys
-                .iter()
-                .filter_map(|key| self.0.get(&(need.table.name, key.clone())).cloned())
-                .collect()
-        };
-        needs
-            .into_iter()
-            .map(|need| Loaded {
-                table: need.table,
-                rows: find(&need),
-            })
-            .collect()
-    }
-
-    fn write(&mut self, change: Change) {
-        match change {
-            Change::Put(table, row) => {
-                drop(self.0.insert((table.name, row[..table.key].to_vec()), row))
-            }
-            Change::Drop(table, prefix) => self
-                .0
-                .retain(|(name, key), _| *name != table.name || !key.starts_with(&prefix)),
-        }
-    }
-
+impl Read for Tables {
     fn contact(&self, world: &World, id: ContactId) -> Option<Contact> {
         let row = self
             .0
@@ -163,7 +118,9 @@ impl World {
 
     fn folded(&self, batch: usize) -> Tables {
         let mut tables = Tables::default();
-        self.log.chunks(batch).for_each(|events| tables.run(events));
+        self.log
+            .chunks(batch)
+            .for_each(|events| tables.run(&Contacts, events));
         tables
     }
 
@@ -317,7 +274,7 @@ proptest! {
                     }
                 }
             }
-            live.run(&world.log[world.log.len() - 1..]);
+            live.run(&Contacts, &world.log[world.log.len() - 1..]);
         }
         for batch in [1, 3, 1_000] {
             prop_assert_eq!(&world.folded(batch), &live, "batch of {}", batch);

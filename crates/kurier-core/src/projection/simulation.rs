@@ -1,0 +1,66 @@
+//! A store in a few lines, for tests: what any backend does with needs and changes.
+
+use std::collections::BTreeMap;
+
+use super::{Cell, Change, Loaded, Need, Projection, Row, Table};
+use crate::event::Recorded;
+
+#[derive(Default, Clone, PartialEq, Debug)]
+pub struct Tables(pub BTreeMap<(&'static str, Vec<Cell>), Row>);
+
+impl Tables {
+    /// Folds one batch, as the projection runner does.
+    pub fn run(&mut self, projection: &dyn Projection, events: &[Recorded]) {
+        let mut loaded = self.load(projection.needs(events));
+        let mut newest = loaded.clone();
+        loop {
+            newest = self.load(projection.follows(&newest));
+            if newest.iter().all(|loaded| loaded.rows.is_empty()) {
+                break;
+            }
+            loaded.extend(newest.clone());
+        }
+        let folded = projection.fold(loaded, events);
+        assert_eq!(folded.poison, []);
+        folded
+            .changes
+            .into_iter()
+            .for_each(|change| self.write(change));
+    }
+
+    fn load(&self, needs: Vec<Need>) -> Vec<Loaded> {
+        let find = |need: &Need| {
+            let rows = need
+                .keys
+                .iter()
+                .filter_map(|key| self.0.get(&(need.table.name, key.clone())));
+            rows.cloned().collect()
+        };
+        needs
+            .into_iter()
+            .map(|need| Loaded {
+                table: need.table,
+                rows: find(&need),
+            })
+            .collect()
+    }
+
+    fn write(&mut self, change: Change) {
+        match change {
+            Change::Put(table, row) => {
+                self.0.insert((table.name, row[..table.key].to_vec()), row);
+            }
+            Change::Drop(table, prefix) => {
+                self.0
+                    .retain(|(name, key), _| *name != table.name || !key.starts_with(&prefix));
+            }
+        }
+    }
+
+    pub fn rows(&self, table: &'static Table) -> impl Iterator<Item = &Row> {
+        self.0
+            .iter()
+            .filter(|((name, _), _)| *name == table.name)
+            .map(|(_, row)| row)
+    }
+}
