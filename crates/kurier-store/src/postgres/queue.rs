@@ -7,7 +7,7 @@ use sqlx::postgres::PgRow;
 use super::Postgres;
 use super::appender::uuids;
 use crate::queue::{Claim, Queue, Queued, Settlement};
-use crate::{Result, Scope};
+use crate::{Result, Scope, rows_max};
 
 #[async_trait]
 impl Queue for Postgres {
@@ -74,7 +74,7 @@ impl Queue for Postgres {
         let rows = sqlx::query(sql)
             .bind(now.as_micros())
             .bind(lease_until.as_micros())
-            .bind(limit as i64)
+            .bind(rows_max(limit))
             .fetch_all(&self.pool)
             .await?;
         let mut claims = rows

@@ -15,7 +15,7 @@ use super::tables::{load, read_row, write};
 use crate::views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
 };
-use crate::{Error, Result, Scope};
+use crate::{Error, Result, Scope, rows_max};
 
 type Builder = QueryBuilder<sqlx::Postgres>;
 
@@ -99,7 +99,7 @@ impl Views for Postgres {
             sql.push(", ").push_bind(id.as_uuid()).push(")");
         }
         sql.push(" ORDER BY created_at DESC, id DESC LIMIT ")
-            .push_bind(query.limit as i64 + 1);
+            .push_bind(rows_max(query.limit.saturating_add(1)));
         let rows = sql.build().fetch_all(&self.pool).await?;
         let has_more = rows.len() > query.limit;
         let rows = rows
@@ -249,6 +249,6 @@ fn timeline_sql(scope: Scope, contacts: &[ContactId], query: &TimelineQuery) -> 
         sql.push(", ").push_bind(position.0).push(")");
     }
     sql.push(" ORDER BY t.occurred_at DESC, t.position DESC LIMIT ");
-    sql.push_bind(query.limit as i64 + 1);
+    sql.push_bind(rows_max(query.limit.saturating_add(1)));
     sql
 }

@@ -8,7 +8,7 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 use super::cell::{blob, marks, optional_uuid, uuid};
 use super::{Sqlite, connect};
 use crate::log::{Appended, Log};
-use crate::{Error, Result, Scope};
+use crate::{Error, Result, Scope, rows_max};
 
 /// The columns [`recorded`] reads, in its order.
 pub const COLUMNS: &str =
@@ -30,7 +30,7 @@ impl Log for Sqlite {
                     "SELECT {COLUMNS} FROM log l WHERE position > ?1 ORDER BY position LIMIT ?2"
                 );
                 let mut statement = connection.prepare_cached(&sql)?;
-                let mut rows = statement.query(params![after.0, max as i64])?;
+                let mut rows = statement.query(params![after.0, rows_max(max)])?;
                 let mut events = Vec::new();
                 while let Some(row) = rows.next()? {
                     events.push(recorded(row)?);
@@ -54,7 +54,8 @@ impl Log for Sqlite {
     ) -> Result<Vec<Position>> {
         let sql = format!(
             "SELECT position FROM log
-             WHERE position > ? AND position < ? AND workspace = ? AND contact IN ({})",
+             WHERE position > ? AND position < ? AND workspace = ? AND contact IN ({})
+             ORDER BY position",
             marks(contacts.len())
         );
         let mut values = vec![Value::Integer(between.0.0), Value::Integer(between.1.0)];

@@ -6,7 +6,7 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 use super::Sqlite;
 use super::cell::{blob, marks, optional_uuid, uuid};
 use crate::queue::{Claim, Queue, Queued, Settlement};
-use crate::{Result, Scope};
+use crate::{Result, Scope, rows_max};
 
 const COLUMNS: &str = "workspace, id, contact, channel, priority, due_at, payload, fence, attempts";
 
@@ -108,7 +108,7 @@ fn claim(
     let mut rows = statement.query(params![
         now.as_micros(),
         lease_until.as_micros(),
-        limit as i64
+        rows_max(limit)
     ])?;
     let mut claims = Vec::new();
     while let Some(row) = rows.next()? {

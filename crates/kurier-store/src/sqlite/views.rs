@@ -15,7 +15,7 @@ use super::tables::{load, names, read_row, write};
 use crate::views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
 };
-use crate::{Error, Result, Scope};
+use crate::{Error, Result, Scope, rows_max};
 
 #[async_trait]
 impl Views for Sqlite {
@@ -178,7 +178,7 @@ fn list(connection: &Connection, scope: Scope, query: &ContactQuery) -> Result<C
         "SELECT {} FROM contact WHERE {} ORDER BY created_at DESC, id DESC LIMIT {}",
         names(CONTACT.columns).join(","),
         clause.sql,
-        query.limit + 1
+        rows_max(query.limit.saturating_add(1))
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(clause.values))?;
@@ -218,7 +218,7 @@ fn timeline(
         "SELECT {COLUMNS} FROM timeline t JOIN log l ON l.position = t.position WHERE {}
          ORDER BY t.occurred_at DESC, t.position DESC LIMIT {}",
         clause.sql,
-        query.limit + 1
+        rows_max(query.limit.saturating_add(1))
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(clause.values))?;
