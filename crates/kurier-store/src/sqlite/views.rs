@@ -169,7 +169,7 @@ fn list(connection: &Connection, scope: Scope, query: &ContactQuery) -> Result<C
         "workspace = ? AND standing = 'live'",
         blob(scope.0.as_uuid()),
     );
-    clause.filter(&query.filter);
+    clause.filter(scope, &query.filter);
     if let Some((created_at, id)) = query.after {
         let values = [Value::Integer(created_at.as_micros()), blob(id.as_uuid())];
         clause.and("(created_at, id) < (?, ?)", values);
@@ -251,7 +251,7 @@ impl Clause {
         self.values.extend(values);
     }
 
-    fn filter(&mut self, filter: &ContactFilter) {
+    fn filter(&mut self, scope: Scope, filter: &ContactFilter) {
         if let Some(email) = &filter.email {
             self.and("email = ?", [Value::Text(email.clone())]);
         }
@@ -259,10 +259,14 @@ impl Clause {
             self.and("user_id = ?", [Value::Text(user_id.clone())]);
         }
         if let Some(id) = filter.anonymous {
-            // The anonymous contact itself, or the one it has become part of.
-            let sql = "(id = ? OR id = (SELECT c.merged_into FROM contact c
-                        WHERE c.workspace = contact.workspace AND c.id = ?))";
-            self.and(sql, [blob(id.as_uuid()), blob(id.as_uuid())]);
+            // The anonymous contact itself, or the one it has become part of by now.
+            let sql = "id IN (
+                WITH RECURSIVE became (id) AS (
+                  VALUES (?) UNION
+                  SELECT c.merged_into FROM became b JOIN contact c ON c.id = b.id
+                  WHERE c.workspace = ? AND c.merged_into IS NOT NULL)
+                SELECT id FROM became)";
+            self.and(sql, [blob(id.as_uuid()), blob(scope.0.as_uuid())]);
         }
         if let Some(prefix) = &filter.starts_with {
             let range = || {
@@ -282,14 +286,26 @@ impl Clause {
     }
 
     fn attribute(&mut self, path: Value, value: &value::Value) {
-        let value = match value {
-            value::Value::Text(text) => Value::Text(text.clone()),
-            value::Value::Int(int) => Value::Integer(*int),
-            value::Value::Float(float) => Value::Real(*float),
-            // SQLite reads true and false from JSON as 1 and 0.
-            value::Value::Bool(on) => Value::Integer(i64::from(*on)),
-            _ => return self.and("json_type(attributes, ?) IS NULL", [path]),
+        // SQLite reads true as 1 and a list as its text: only the type tells them apart.
+        let (types, value) = match value {
+            value::Value::Null => {
+                return self.and(
+                    "coalesce(json_type(attributes, ?), 'null') = 'null'",
+                    [path],
+                );
+            }
+            value::Value::Text(text) => ("'text'", Value::Text(text.clone())),
+            value::Value::Int(int) => ("'integer', 'real'", Value::Integer(*int)),
+            value::Value::Float(float) => ("'integer', 'real'", Value::Real(*float)),
+            value::Value::Bool(true) => ("'true'", Value::Integer(1)),
+            value::Value::Bool(false) => ("'false'", Value::Integer(0)),
+            value::Value::List(_) | value::Value::Object(_) => {
+                let json = serde_json::to_string(value).expect("lists and objects serialise");
+                ("'array', 'object'", Value::Text(json))
+            }
         };
-        self.and("json_extract(attributes, ?) = ?", [path, value]);
+        let sql =
+            format!("json_type(attributes, ?) IN ({types}) AND json_extract(attributes, ?) = ?");
+        self.and(&sql, [path.clone(), path, value]);
     }
 }
