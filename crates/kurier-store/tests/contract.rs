@@ -10,7 +10,10 @@ mod contract {
     mod runner;
     mod space;
 
+    mod filters;
     mod log;
     mod months;
+    mod read_models;
+    mod timeline;
     mod writers;
 }
