@@ -19,7 +19,7 @@ use appender::Appender;
 
 const CONNECTIONS_MAX: u32 = 16;
 /// Any number will do as long as no other program picks it: "kurier" in ASCII.
-const MIGRATION_LOCK: i64 = 0x6b_7572_6965_72;
+const MIGRATION_LOCK: i64 = 0x6b75_7269_6572;
 
 pub struct Postgres {
     pool: PgPool,
