@@ -10,10 +10,17 @@ mod contract {
     mod runner;
     mod space;
 
-    mod filters;
     mod log;
     mod months;
-    mod read_models;
-    mod timeline;
     mod writers;
+
+    mod filters;
+    mod read_models;
+    mod same_tables;
+    mod timeline;
+
+    mod access;
+
+    mod queue;
+    mod workers;
 }

@@ -167,12 +167,11 @@ async fn a_drop_takes_what_begins_so(store: Store) {
     let rows = rows.map(|(space, user, n)| put(time_row(space, user, n, "there")));
     apply(&store, (0, 4), changes(rows.into())).await;
     let counts = async || {
-        let counts = [
+        [
             titles(&store, &ours, "u", &[1, 2]).await.len(),
             titles(&store, &ours, "v", &[3]).await.len(),
             titles(&store, &theirs, "u", &[4]).await.len(),
-        ];
-        counts
+        ]
     };
     let whole_key = time_row(&ours, "u", 1, "")[..4].to_vec();
     apply(
