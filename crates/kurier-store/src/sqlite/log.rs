@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use async_trait::async_trait;
 use kurier_core::event::{Event, Position, Recorded, lane, tombstone};
 use kurier_core::id::{ContactId, EventId, WorkspaceId};
@@ -9,6 +11,9 @@ use super::cell::{blob, marks, optional_uuid, uuid};
 use super::{Sqlite, connect};
 use crate::log::{Appended, Log};
 use crate::{Error, Result, Scope, rows_max};
+
+/// How long to wait for readers of older pages. Writers wait as well meanwhile.
+const SCRUB_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The columns [`recorded`] reads, in its order.
 pub const COLUMNS: &str =
@@ -80,7 +85,14 @@ impl Log for Sqlite {
         let path = self.path.clone();
         let task = tokio::task::spawn_blocking(move || {
             let connection = connect(&path)?;
-            Ok(connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+            connection.busy_timeout(SCRUB_TIMEOUT)?;
+            let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+            let was_busy: bool = connection.query_row(sql, [], |row| row.get(0))?;
+            if was_busy {
+                let reason = "a long read keeps older pages in use; scrub again later";
+                return Err(Error::Unavailable(reason.into()));
+            }
+            Ok(())
         });
         task.await.map_err(|e| Error::Unavailable(e.to_string()))?
     }
