@@ -10,6 +10,7 @@ mod contract {
     mod runner;
     mod space;
 
+    mod file;
     mod log;
     mod months;
     mod writers;
