@@ -7,7 +7,7 @@ use kurier_core::time::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::cell::{blob, marks, optional_uuid, uuid};
+use super::cell::{IDS, blob, id_list, optional_uuid, uuid};
 use super::{Sqlite, connect};
 use crate::log::{Appended, Log};
 use crate::{Error, Result, Scope, rows_max};
@@ -59,13 +59,15 @@ impl Log for Sqlite {
     ) -> Result<Vec<Position>> {
         let sql = format!(
             "SELECT position FROM log
-             WHERE position > ? AND position < ? AND workspace = ? AND contact IN ({})
-             ORDER BY position",
-            marks(contacts.len())
+             WHERE position > ? AND position < ? AND workspace = ? AND contact IN {IDS}
+             ORDER BY position"
         );
-        let mut values = vec![Value::Integer(between.0.0), Value::Integer(between.1.0)];
-        values.push(blob(scope.0.as_uuid()));
-        values.extend(contacts.iter().map(|id| blob(id.as_uuid())));
+        let values = vec![
+            Value::Integer(between.0.0),
+            Value::Integer(between.1.0),
+            blob(scope.0.as_uuid()),
+            id_list(contacts.iter().map(|id| id.as_uuid())),
+        ];
         self.readers
             .read(move |connection| select_positions(connection, &sql, values))
             .await

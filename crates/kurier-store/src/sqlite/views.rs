@@ -9,7 +9,7 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::Sqlite;
-use super::cell::{blob, marks};
+use super::cell::{IDS, blob, id_list};
 use super::log::{COLUMNS, recorded, select_positions};
 use super::tables::{load, names, read_row, write};
 use crate::views::{
@@ -86,11 +86,10 @@ impl Views for Sqlite {
 
     async fn timeline_positions(&self, scope: Scope, ids: &[ContactId]) -> Result<Vec<Position>> {
         let sql = format!(
-            "SELECT position FROM timeline WHERE workspace = ? AND contact IN ({}) ORDER BY position",
-            marks(ids.len())
+            "SELECT position FROM timeline WHERE workspace = ? AND contact IN {IDS} ORDER BY position"
         );
-        let mut values = vec![blob(scope.0.as_uuid())];
-        values.extend(ids.iter().map(|id| blob(id.as_uuid())));
+        let ids = id_list(ids.iter().map(|id| id.as_uuid()));
+        let values = vec![blob(scope.0.as_uuid()), ids];
         self.readers
             .read(move |connection| select_positions(connection, &sql, values))
             .await
@@ -199,8 +198,14 @@ fn timeline(
     query: &TimelineQuery,
 ) -> Result<TimelinePage> {
     let mut clause = Clause::new("t.workspace = ?", blob(scope.0.as_uuid()));
-    let ids = contacts.iter().map(|id| blob(id.as_uuid()));
-    clause.and(&format!("t.contact IN ({})", marks(contacts.len())), ids);
+    match contacts {
+        // In the order of the index, so that a page reads no more than a page.
+        [contact] => clause.and("t.contact = ?", [blob(contact.as_uuid())]),
+        contacts => {
+            let ids = id_list(contacts.iter().map(|id| id.as_uuid()));
+            clause.and(&format!("t.contact IN {IDS}"), [ids]);
+        }
+    }
     if let Some(kind) = query.kind {
         clause.and("t.kind = ?", [Value::Text(kind.as_str().into())]);
     }
