@@ -16,6 +16,7 @@ cases! {
     by_kind_and_by_title,
     events_come_as_the_log_has_them,
     no_timeline_reaches_another_workspace,
+    a_contact_that_absorbed_very_many_is_no_exception,
 }
 
 /// Tracks `name` at a second of the client's clock.
@@ -175,4 +176,21 @@ async fn no_timeline_reaches_another_workspace(store: Store) {
     .await;
     let page = store.views.timeline(ours.scope, &ids, &limit(100)).await;
     assert_eq!(self::positions(&page.expect("read").events), [8]);
+}
+
+/// A kiosk: one user, a new anonymous id with every session.
+async fn a_contact_that_absorbed_very_many_is_no_exception(store: Store) {
+    let space = Space::new(1);
+    life(&store, &space).await;
+    let sessions = (0..40_000).map(|n| ContactId::new(seconds(n), [1; 10]));
+    let ids: Vec<ContactId> = sessions.chain(ids(&store, &space).await).collect();
+    let page = store.views.timeline(space.scope, &ids, &limit(100)).await;
+    assert_eq!(page.expect("read").events.len(), 7);
+    let positions = store.views.timeline_positions(space.scope, &ids).await;
+    assert_eq!(positions.expect("read").len(), 7);
+    let between = (Position(0), Position(100));
+    let positions = store.log.positions(space.scope, &ids, between).await;
+    assert_eq!(positions.expect("read").len(), 7);
+    let forgotten = store.queue.forget(space.scope, &ids).await;
+    assert_eq!(forgotten.expect("forgotten"), 0);
 }
