@@ -23,8 +23,9 @@ where
     Case: FnOnce(String) -> Done,
     Done: Future<Output = ()> + Send + 'static,
 {
-    let server =
-        std::env::var("TEST_POSTGRES_URL").expect("TEST_POSTGRES_URL is not set: run ./dev test");
+    let Ok(server) = std::env::var("TEST_POSTGRES_URL") else {
+        panic!("TEST_POSTGRES_URL is not set: run ./dev test");
+    };
     let name = database_name();
     create(&server, &name).await;
     let outcome = tokio::spawn(case(url_of(&server, &name))).await;

@@ -48,7 +48,9 @@ where
 /// Makes a test per backend of each case.
 macro_rules! cases {
     ($($case:ident),* $(,)?) => { $crate::contract::place::cases! { @each open, $($case,)* } };
-    (place: $($case:ident),* $(,)?) => { $crate::contract::place::cases! { @each keep, $($case,)* } };
+    (place: $($case:ident),* $(,)?) => {
+        $crate::contract::place::cases! { @each keep, $($case,)* }
+    };
     (@each $how:ident, $($case:ident,)*) => {
         mod sqlite {
             $(#[tokio::test(flavor = "multi_thread")]
