@@ -158,7 +158,7 @@ fn value(cell: &str, as_text: bool) -> Value {
         .ok()
         .filter(|_| !as_text);
     match parsed {
-        Some(value @ (Value::Number(_) | Value::Bool(_))) if value.to_string() == cell => value,
+        Some(value @ (Value::Number(_) | Value::Bool(_))) if format!("{value}") == cell => value,
         _ => Value::String(cell.to_owned()),
     }
 }
