@@ -26,6 +26,7 @@ macro_rules! sqlite_cases {
 sqlite_cases! {
     what_is_erased_and_scrubbed_is_in_no_file,
     a_scrub_that_a_reader_prevents_says_so,
+    opening_does_not_wait_for_a_writer,
     a_newer_database_is_refused,
     something_else_is_refused,
 }
@@ -109,6 +110,17 @@ async fn a_scrub_that_a_reader_prevents_says_so(path: PathBuf) {
     );
     reader.execute_batch("ROLLBACK").expect("done reading");
     store.log.scrub().await.expect("scrubbed");
+}
+
+async fn opening_does_not_wait_for_a_writer(path: PathBuf) {
+    let scope = Space::new(1).scope;
+    let appended = open(&path).log.append(scope, events(&["a"])).await;
+    appended.expect("appended");
+    let writer = Connection::open(&path).expect("opened");
+    writer.execute_batch("BEGIN IMMEDIATE").expect("writing");
+    let store = open(&path);
+    assert_eq!(store.log.head().await.expect("read"), Position(1));
+    writer.execute_batch("ROLLBACK").expect("done writing");
 }
 
 async fn a_newer_database_is_refused(path: PathBuf) {

@@ -1,5 +1,6 @@
-//! The store appends, and other processes write to the same file: they hold the lock,
-//! pause, and half of them roll back.
+//! The store appends, and another process writes to the same file: it holds the lock,
+//! pauses, and rolls half of its work back. One is enough: SQLite's lock is not fair, and with
+//! many who take it by turns somebody may wait longer than a store does.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,12 +17,11 @@ use super::{Committed, WRITERS, Work, append, batch, pause, race, scope};
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
 async fn a_reader_misses_nothing() {
     with_sqlite(async |path| {
-        let stores = [open(&path), open(&path)];
-        let work = Arc::new(Work::default());
+        let (store, work) = (open(&path), Arc::new(Work::default()));
         let writers = (0..WRITERS)
-            .map(|n| match n % 4 {
+            .map(|n| match n {
                 0 => tokio::spawn(transact(path.clone(), work.clone(), n)),
-                n => tokio::spawn(append(stores[n as usize % 2].clone(), work.clone(), n)),
+                n => tokio::spawn(append(store.clone(), work.clone(), n)),
             })
             .collect();
         race(open(&path), writers).await;
