@@ -2,5 +2,6 @@
 
 mod harness;
 
+mod durability;
 mod hostile;
 mod ingest;

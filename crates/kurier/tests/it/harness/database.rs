@@ -1,6 +1,8 @@
 //! A database of a test's own: a folder, or a fresh database on the PostgreSQL server.
 
+use std::os::unix::fs::{MetadataExt as _, chown};
 use std::path::{Path, PathBuf};
+use std::process::Command;
 
 use kurier::app::open_store;
 use kurier::{config, keyring};
@@ -14,6 +16,7 @@ use super::unique;
 pub struct Database {
     folder: PathBuf,
     url: Option<String>,
+    tablespace: Option<String>,
     /// Removed with the test.
     _home: Option<TempDir>,
 }
@@ -24,6 +27,7 @@ impl Database {
         Self {
             folder: home.path().join("data"),
             url: None,
+            tablespace: None,
             _home: Some(home),
         }
     }
@@ -33,27 +37,37 @@ impl Database {
         Self {
             folder: folder.to_owned(),
             url: None,
+            tablespace: None,
             _home: None,
         }
     }
 
     pub async fn postgres() -> Self {
-        let server = std::env::var("TEST_POSTGRES_URL")
-            .expect("TEST_POSTGRES_URL is not set: run ./dev test");
+        Self::postgres_with(&unique("it_"), "").await
+    }
+
+    /// A database whose files are in this folder, which the PostgreSQL server can reach.
+    /// It is dropped with the test, before the folder goes.
+    pub async fn postgres_in(folder: &Path) -> Self {
+        std::fs::create_dir(folder).expect("a folder");
+        let data = &admin("SHOW data_directory").await[0];
+        let owner = std::fs::metadata(data).expect("a PostgreSQL server on this machine");
+        chown(folder, Some(owner.uid()), Some(owner.gid())).expect("given to PostgreSQL");
         let name = unique("it_");
-        let mut connection = PgConnection::connect(&server)
-            .await
-            .expect("PostgreSQL answers");
-        sqlx::raw_sql(AssertSqlSafe(format!("CREATE DATABASE {name}")))
-            .execute(&mut connection)
-            .await
-            .expect("a fresh database");
+        let place = folder.display();
+        admin(&format!("CREATE TABLESPACE {name} LOCATION '{place}'")).await;
+        let mut database = Self::postgres_with(&name, &format!("TABLESPACE {name}")).await;
+        database.tablespace = Some(name);
+        database
+    }
+
+    async fn postgres_with(name: &str, options: &str) -> Self {
+        admin(&format!("CREATE DATABASE {name} {options}")).await;
+        let server = server_url();
         let (base, _) = server.rsplit_once('/').expect("a URL with a database");
-        let sqlite = Self::sqlite();
-        Self {
-            url: Some(format!("{base}/{name}")),
-            ..sqlite
-        }
+        let mut database = Self::sqlite();
+        database.url = Some(format!("{base}/{name}"));
+        database
     }
 
     pub const fn is_sqlite(&self) -> bool {
@@ -136,6 +150,44 @@ impl Database {
     }
 }
 
+impl Drop for Database {
+    /// A tablespace must be dropped while its folder is there, or the server would stumble.
+    fn drop(&mut self) {
+        if let Some(name) = &self.tablespace {
+            for sql in [
+                format!("DROP DATABASE {name} WITH (FORCE)"),
+                format!("DROP TABLESPACE {name}"),
+            ] {
+                let mut psql = Command::new(postgres_program("psql"));
+                let _ = psql.args([&server_url(), "-qc", &sql]).status();
+            }
+        }
+    }
+}
+
+fn server_url() -> String {
+    std::env::var("TEST_POSTGRES_URL").expect("TEST_POSTGRES_URL is not set: run ./dev test")
+}
+
+/// Says something to the PostgreSQL server itself.
+async fn admin(sql: &str) -> Vec<String> {
+    let connected = PgConnection::connect(&server_url()).await;
+    let mut connection = connected.expect("PostgreSQL answers");
+    let sql = sqlx::raw_sql(AssertSqlSafe(sql.to_owned()));
+    let rows = sql.fetch_all(&mut connection).await.expect("done");
+    rows.iter().map(|row| row.get(0)).collect()
+}
+
+/// A program of the newest PostgreSQL here.
+fn postgres_program(name: &str) -> PathBuf {
+    let newest = std::fs::read_dir("/usr/lib/postgresql")
+        .into_iter()
+        .flatten()
+        .filter_map(|entry| Some(entry.ok()?.path().join("bin").join(name)))
+        .max();
+    newest.unwrap_or_else(|| name.into())
+}
+
 fn open(folder: &Path) -> rusqlite::Connection {
     let connection = rusqlite::Connection::open(folder.join("kurier.db")).expect("opened");
     connection
@@ -183,13 +235,8 @@ async fn postgres_rows(url: &str, sql: &str) -> Vec<String> {
 }
 
 fn pg_dump(url: &str) -> Vec<u8> {
-    let newest = std::fs::read_dir("/usr/lib/postgresql")
-        .into_iter()
-        .flatten()
-        .filter_map(|entry| Some(entry.ok()?.path().join("bin/pg_dump")))
-        .max();
-    let program = newest.unwrap_or_else(|| "pg_dump".into());
-    let dump = std::process::Command::new(program)
+    let program = postgres_program("pg_dump");
+    let dump = Command::new(program)
         .arg(url)
         .output()
         .expect("pg_dump runs");
