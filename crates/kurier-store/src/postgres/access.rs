@@ -59,10 +59,11 @@ impl Access for Postgres {
     }
 
     async fn keys(&self, scope: Scope) -> Result<Vec<ApiKey>> {
-        let rows = sqlx::query("SELECT * FROM api_key WHERE workspace = $1 ORDER BY created_at, id")
-            .bind(scope.0.as_uuid())
-            .fetch_all(&self.pool)
-            .await?;
+        let rows =
+            sqlx::query("SELECT * FROM api_key WHERE workspace = $1 ORDER BY created_at, id")
+                .bind(scope.0.as_uuid())
+                .fetch_all(&self.pool)
+                .await?;
         rows.iter().map(api_key).collect()
     }
 

@@ -303,6 +303,8 @@ fn erased(space: &Space, user: &str, email: &str) -> Event {
     let erasure = Erasure {
         contacts: vec![space.user(user)],
         addresses: vec![space.key.address(email)],
+        positions: Vec::new(),
+        seen: Position(0),
     };
     Event {
         id: EventId::of_message("erase"),

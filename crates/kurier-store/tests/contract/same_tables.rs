@@ -69,6 +69,8 @@ fn erased(space: &Space, (u, a): (&str, &str), n: i64) -> Event {
     let erasure = Erasure {
         contacts: vec![space.user(u), space.guest(a)],
         addresses: vec![space.key.address(&format!("{u}@x.de"))],
+        positions: Vec::new(),
+        seen: Position(0),
     };
     Event {
         id: EventId::of_message(&format!("erase {n}")),
