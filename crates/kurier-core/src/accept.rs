@@ -14,6 +14,7 @@ use crate::contact::normal_email;
 use crate::event::{Event, Kind};
 use crate::id::{ContactId, EventId, IdentityKey};
 use crate::time::Timestamp;
+use crate::value::{Value, member};
 use field::Fields;
 
 /// An event's size limit, after decompression.
@@ -283,23 +284,13 @@ impl<'a> Draft<'a> {
         if kind != Kind::Identify {
             return None;
         }
-        #[derive(Deserialize)]
-        struct Traits {
-            email: Option<crate::value::Value>,
-        }
-        #[derive(Deserialize)]
-        struct Context {
-            traits: Option<Traits>,
-        }
-        let own = self
-            .traits
-            .as_deref()
-            .and_then(|json| serde_json::from_str::<Traits>(json).ok());
-        let of_context = || {
-            let context = serde_json::from_str::<Context>(self.context.as_deref()?).ok()?;
-            context.traits?.email
+        let email = |traits: &str| {
+            let email: Value = serde_json::from_str(member(traits, "email")?.get()).ok()?;
+            (email != Value::Null).then_some(email)
         };
-        let email = own.and_then(|traits| traits.email).or_else(of_context)?;
+        let own = self.traits.as_deref().and_then(email);
+        let of_context = || email(member(self.context.as_deref()?, "traits")?.get());
+        let email = own.or_else(of_context)?;
         normal_email(email.as_text()?)
     }
 }

@@ -171,14 +171,10 @@ impl Contact {
 }
 
 fn context_traits(context: Option<&RawValue>) -> Result<Option<Value>, serde_json::Error> {
-    #[derive(serde::Deserialize)]
-    struct Context {
-        traits: Option<Value>,
-    }
-    let Some(context) = context else {
-        return Ok(None);
-    };
-    Ok(serde_json::from_str::<Context>(context.get())?.traits)
+    let traits = context.and_then(|context| value::member(context.get(), "traits"));
+    traits
+        .map(|traits| serde_json::from_str(traits.get()))
+        .transpose()
 }
 
 fn remember(known: &mut BTreeSet<String>, name: &str) {

@@ -195,7 +195,9 @@ pub struct Erasure {
     pub contacts: Vec<ContactId>,
     pub addresses: Vec<AddressKey>,
     /// Where the events stand whose payloads go, as far as was known at `seen`.
+    #[serde(default)]
     pub positions: Vec<Position>,
+    #[serde(default)]
     pub seen: Position,
 }
 

@@ -6,6 +6,7 @@ use std::fmt;
 
 use serde::de::{self, Deserialize, DeserializeSeed, Deserializer, MapAccess, SeqAccess, Visitor};
 use serde::ser::{Serialize, Serializer};
+use serde_json::value::RawValue;
 
 /// How deep values may nest: far beyond honest data, far from any stack's end.
 pub const DEPTH_MAX: usize = 64;
@@ -196,6 +197,35 @@ impl<'de> Visitor<'de> for Depth {
     }
 }
 
+/// The value of a name in the text of a JSON object. Of a name that comes twice the last
+/// counts, as it does for every reader that builds a map.
+pub fn member<'a>(json: &'a str, name: &str) -> Option<&'a RawValue> {
+    let mut deserializer = serde_json::Deserializer::from_str(json);
+    deserializer.deserialize_map(Member(name)).ok()?
+}
+
+struct Member<'n>(&'n str);
+
+impl<'de> Visitor<'de> for Member<'_> {
+    type Value = Option<&'de RawValue>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("a JSON object")
+    }
+
+    fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Self::Value, A::Error> {
+        let mut found = None;
+        while let Some(name) = map.next_key::<Cow<'de, str>>()? {
+            if name == self.0 {
+                found = Some(map.next_value()?);
+            } else {
+                map.next_value::<de::IgnoredAny>()?;
+            }
+        }
+        Ok(found)
+    }
+}
+
 /// Replaces by U+FFFD the escapes that are legal JSON but that no database or Rust string
 /// can hold: the character NUL and halves of surrogate pairs (JavaScript cuts emoji in two).
 pub fn mend_escapes(json: &str) -> Cow<'_, str> {
@@ -257,6 +287,15 @@ mod tests {
         };
         merge(&mut base, changes);
         assert_eq!(Value::Object(base), parse(r#"{"a":1,"c":{"y":2},"d":[1]}"#));
+    }
+
+    #[test]
+    fn of_a_name_that_comes_twice_the_last_counts() {
+        let get = |json| member(json, "a").map(RawValue::get);
+        assert_eq!(get(r#"{"a":1,"b":{"a":2},"a":[3]}"#), Some("[3]"));
+        assert_eq!(get(r#"{"\u0061":"x"}"#), Some(r#""x""#));
+        assert_eq!(get(r#"{"b":1}"#), None);
+        assert_eq!(get("[1]"), None);
     }
 
     #[test]

@@ -50,6 +50,11 @@ impl Store {
     }
 }
 
+/// A limit as databases count: `usize::MAX` means all there is, not a negative number.
+fn rows_max(limit: usize) -> i64 {
+    i64::try_from(limit).unwrap_or(i64::MAX)
+}
+
 impl From<Sqlite> for Store {
     fn from(backend: Sqlite) -> Self {
         Self::of(backend)

@@ -36,6 +36,7 @@ pub struct ContactFilter {
     pub anonymous: Option<ContactId>,
     /// An e-mail address or user id begins with this.
     pub starts_with: Option<String>,
+    /// The attribute has this value; `null` also when it is not there.
     pub attribute: Option<(Path, Value)>,
 }
 

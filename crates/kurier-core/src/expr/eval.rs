@@ -1,12 +1,15 @@
 //! The row evaluator: one contact at a time, at one instant. It answers the verdict and how
 //! long it holds if nothing but time passes.
 
+mod accumulator;
+
 use std::cell::OnceCell;
 
-use super::ast::{CompareOp, Function, TextOp};
-use super::plan::{Condition, EventField, Fold, Plan, Scalar, Term, TextTest, What};
+use super::ast::{CompareOp, TextOp};
+use super::plan::{Condition, Fold, Plan, Scalar, Term, TextTest, What};
 use super::subject::{Datum, Subject};
 use crate::time::Timestamp;
+use accumulator::Accumulator;
 
 /// The end of time: what holds until then holds for ever.
 pub const FOREVER: Timestamp = Timestamp::from_micros(i64::MAX);
@@ -26,7 +29,9 @@ impl Verdict {
         }
     }
 
-    fn at_most(self, until: Timestamp) -> Self {
+    /// Bounds a verdict from outside, for example by how often to look again.
+    #[must_use]
+    pub fn at_most(self, until: Timestamp) -> Self {
         Self {
             until: self.until.min(until),
             ..self
@@ -314,69 +319,6 @@ impl<S: Subject> Evaluation<'_, S> {
     }
 }
 
-/// What a fold has gathered so far.
-#[derive(Default)]
-struct Accumulator {
-    count: u64,
-    sum: f64,
-    least: Option<f64>,
-    greatest: Option<f64>,
-    earliest: Option<Timestamp>,
-    latest: Option<Timestamp>,
-}
-
-impl Accumulator {
-    fn add<'a>(&mut self, what: &What, read: impl Fn(&EventField) -> Datum<'a>) {
-        let field = match what {
-            What::Exists | What::Count(None) => {
-                self.count += 1;
-                return;
-            }
-            What::Count(Some(field)) => {
-                self.count += u64::from(!read(field).is_missing());
-                return;
-            }
-            What::Of(_, field) => field,
-        };
-        match read(field) {
-            Datum::Number(number) => self.number(number),
-            Datum::Time(time) => {
-                self.earliest = Some(self.earliest.map_or(time, |first| first.min(time)));
-                self.latest = Some(self.latest.map_or(time, |last| last.max(time)));
-            }
-            _ => {}
-        }
-    }
-
-    fn number(&mut self, number: f64) {
-        self.count += 1;
-        self.sum += number;
-        self.least = Some(self.least.map_or(number, |least| least.min(number)));
-        self.greatest = Some(
-            self.greatest
-                .map_or(number, |greatest| greatest.max(number)),
-        );
-    }
-
-    fn value(&self, what: &What) -> Datum<'static> {
-        let number = |number: Option<f64>| number.map_or(Datum::Missing, Datum::Number);
-        let time = |time: Option<Timestamp>| time.map_or(Datum::Missing, Datum::Time);
-        match what {
-            What::Exists => Datum::Bool(self.count > 0),
-            What::Count(_) => Datum::Number(self.count as f64),
-            What::Of(Function::Sum, _) => Datum::Number(self.sum),
-            What::Of(Function::Avg, _) => {
-                number((self.count > 0).then(|| self.sum / self.count as f64))
-            }
-            What::Of(Function::Min, EventField::Time) => time(self.earliest),
-            What::Of(Function::Max, EventField::Time) => time(self.latest),
-            What::Of(Function::Min, _) => number(self.least),
-            What::Of(Function::Max, _) => number(self.greatest),
-            What::Of(Function::Count, _) => Datum::Number(self.count as f64),
-        }
-    }
-}
-
 /// A missing value, and values that cannot be compared, make every comparison false.
 fn holds(a: &Datum<'_>, op: CompareOp, b: &Datum<'_>) -> bool {
     if op.is_order() && matches!((a, b), (Datum::Bool(_), _) | (_, Datum::Bool(_))) {
@@ -405,12 +347,4 @@ fn text_test(value: &Datum<'_>, op: TextOp, pattern: &Datum<'_>) -> Option<bool>
         // A pattern that is no literal was refused by the checker.
         TextOp::Matches => return None,
     })
-}
-
-impl Verdict {
-    /// Bounds a verdict from outside, for example by how often to look again.
-    #[must_use]
-    pub fn bounded(self, until: Timestamp) -> Self {
-        self.at_most(until)
-    }
 }

@@ -2,6 +2,7 @@
 //! that everything wrong is said at once.
 
 mod operand;
+mod tokens;
 
 use super::ast::{CompareOp, Entity, Expr, ExprKind, Operand, TextOp};
 use super::error::{Error, Span, closest};
@@ -62,118 +63,6 @@ struct Parser<'a> {
 }
 
 impl Parser<'_> {
-    // Tokens
-
-    fn peek(&self) -> &Token {
-        &self.tokens[self.at].0
-    }
-
-    fn peek_second(&self) -> &Token {
-        &self.tokens[(self.at + 1).min(self.tokens.len() - 1)].0
-    }
-
-    fn span(&self) -> Span {
-        self.tokens[self.at].1
-    }
-
-    fn last_span(&self) -> Span {
-        self.tokens[self.at.saturating_sub(1)].1
-    }
-
-    fn advance(&mut self) {
-        self.at = (self.at + 1).min(self.tokens.len() - 1);
-    }
-
-    fn is_word(&self, word: &str) -> bool {
-        matches!(self.peek(), Token::Word(found) if found.eq_ignore_ascii_case(word))
-    }
-
-    fn take_word(&mut self, word: &str) -> bool {
-        let is_there = self.is_word(word);
-        if is_there {
-            self.advance();
-        }
-        is_there
-    }
-
-    fn take_symbol(&mut self, symbol: Symbol) -> bool {
-        let is_there = *self.peek() == Token::Symbol(symbol);
-        if is_there {
-            self.advance();
-        }
-        is_there
-    }
-
-    // Faults
-
-    fn error(&mut self, error: Error) {
-        if !self.stopped {
-            self.errors.push(error);
-        }
-    }
-
-    /// What stands here, for a message.
-    fn found(&self) -> String {
-        match self.peek() {
-            Token::End => "the end".to_owned(),
-            _ => format!("`{}`", &self.text[self.span().start..self.span().end]),
-        }
-    }
-
-    /// Skips to where the next condition may begin.
-    fn recover(&mut self) {
-        let mut depth = 0usize;
-        loop {
-            match self.peek() {
-                Token::End => return,
-                Token::Symbol(Symbol::Open) => depth += 1,
-                Token::Symbol(Symbol::Close) if depth == 0 => return,
-                Token::Symbol(Symbol::Close) => depth -= 1,
-                _ if depth == 0 && (self.is_word("AND") || self.is_word("OR")) => return,
-                _ => {}
-            }
-            self.advance();
-        }
-    }
-
-    /// A limit was passed: says so once and gives up on the rest.
-    fn stop(&mut self, message: String) {
-        self.error(Error::new(self.span(), message));
-        self.stopped = true;
-        self.at = self.tokens.len() - 1;
-    }
-
-    fn count(&mut self) {
-        self.nodes += 1;
-        if self.nodes > NODES_MAX && !self.stopped {
-            self.stop(format!("an expression has at most {NODES_MAX} parts"));
-        }
-    }
-
-    fn expect_end(&mut self) {
-        if *self.peek() == Token::End {
-            return;
-        }
-        let message = format!("expected AND, OR or the end, found {}", self.found());
-        let error = Error::new(self.span(), message);
-        let error = match self.peek() {
-            Token::Symbol(Symbol::Close) => error.suggest("remove this parenthesis"),
-            Token::Word(word) => suggest_word(error, word, &["AND", "OR"]),
-            _ => error,
-        };
-        self.error(error);
-    }
-
-    fn node(&mut self, start: Span, kind: ExprKind) -> Expr {
-        self.count();
-        Expr {
-            kind,
-            span: start.to(self.last_span()),
-        }
-    }
-
-    // Conditions
-
     fn expr(&mut self, depth: usize) -> Expr {
         self.chain(depth, "OR", ExprKind::Or, |parser, depth| {
             parser.chain(depth, "AND", ExprKind::And, Self::not)

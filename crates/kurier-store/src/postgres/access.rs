@@ -31,7 +31,8 @@ impl Access for Postgres {
 
     async fn workspaces(&self) -> Result<Vec<Workspace>> {
         let sql = "SELECT w.id AS workspace_id, w.name AS workspace_name, w.secret,
-                   w.created_at AS workspace_created_at FROM workspace w ORDER BY w.name";
+                   w.created_at AS workspace_created_at
+                   FROM workspace w ORDER BY w.name COLLATE \"C\"";
         let rows = sqlx::query(sql).fetch_all(&self.pool).await?;
         rows.iter().map(workspace).collect()
     }

@@ -26,6 +26,17 @@ struct Job {
     answer: oneshot::Sender<Result<Vec<Appended>>>,
 }
 
+impl Job {
+    fn batch(&self) -> impl Iterator<Item = (WorkspaceId, &Event)> {
+        self.events.iter().map(|event| (self.workspace, event))
+    }
+
+    fn answer(self, result: Result<Vec<Appended>>) {
+        // A caller that went away does not need the answer.
+        let _ = self.answer.send(result);
+    }
+}
+
 impl Appender {
     pub fn start(pool: PgPool) -> Self {
         let (jobs, waiting) = mpsc::channel(WAITING_MAX);
@@ -69,20 +80,44 @@ async fn run(pool: PgPool, mut waiting: mpsc::Receiver<Job>) {
 }
 
 async fn commit(pool: &PgPool, group: Vec<Job>) {
-    let batch: Vec<(WorkspaceId, &Event)> = group
-        .iter()
-        .flat_map(|job| job.events.iter().map(|event| (job.workspace, event)))
-        .collect();
-    let result = async { append(&mut *pool.acquire().await?, &batch).await }.await;
-    let mut appended = result.map(Vec::into_iter);
-    for job in group {
-        let answer = match &mut appended {
-            Ok(appended) => Ok(appended.take(job.events.len()).collect()),
-            Err(error) => Err(error.clone()),
-        };
-        // A caller that went away does not need the answer.
-        let _ = job.answer.send(answer);
+    let batch: Vec<(WorkspaceId, &Event)> = group.iter().flat_map(Job::batch).collect();
+    match append_alone(pool, &batch).await {
+        Ok(appended) => {
+            let mut appended = appended.into_iter();
+            for job in group {
+                let own = appended.by_ref().take(job.events.len()).collect();
+                job.answer(Ok(own));
+            }
+        }
+        // One caller's mistake is not another's: each for itself.
+        Err(error) if is_refusal(&error) && group.len() > 1 => {
+            for job in group {
+                let batch: Vec<(WorkspaceId, &Event)> = job.batch().collect();
+                let result = append_alone(pool, &batch).await;
+                job.answer(result.map_err(Error::from));
+            }
+        }
+        Err(error) => {
+            let error = Error::from(error);
+            for job in group {
+                job.answer(Err(error.clone()));
+            }
+        }
     }
+}
+
+/// Whether the database refused what is in the batch (classes 22 and 23: a value, a
+/// constraint), rather than being in trouble itself.
+fn is_refusal(error: &sqlx::Error) -> bool {
+    let code = error.as_database_error().and_then(|error| error.code());
+    code.is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
+}
+
+async fn append_alone(
+    pool: &PgPool,
+    batch: &[(WorkspaceId, &Event)],
+) -> sqlx::Result<Vec<Appended>> {
+    call(&mut *pool.acquire().await?, batch).await
 }
 
 /// Appends in one round trip. Outside a transaction, the call is one.
@@ -90,6 +125,13 @@ pub async fn append(
     connection: &mut PgConnection,
     batch: &[(WorkspaceId, &Event)],
 ) -> Result<Vec<Appended>> {
+    Ok(call(connection, batch).await?)
+}
+
+async fn call(
+    connection: &mut PgConnection,
+    batch: &[(WorkspaceId, &Event)],
+) -> sqlx::Result<Vec<Appended>> {
     if batch.is_empty() {
         return Ok(Vec::new());
     }

@@ -8,7 +8,7 @@ use sqlx::{PgConnection, Row};
 use super::Postgres;
 use super::appender::uuids;
 use crate::log::{Appended, Log};
-use crate::{Error, Result, Scope};
+use crate::{Error, Result, Scope, rows_max};
 
 #[async_trait]
 impl Log for Postgres {
@@ -24,7 +24,7 @@ impl Log for Postgres {
             ORDER BY position LIMIT $2";
         let rows = sqlx::query(sql)
             .bind(after.0)
-            .bind(max as i64)
+            .bind(rows_max(max))
             .fetch_all(&self.pool)
             .await?;
         rows.iter().map(recorded).collect()
@@ -41,9 +41,13 @@ impl Log for Postgres {
         contacts: &[ContactId],
         between: (Position, Position),
     ) -> Result<Vec<Position>> {
-        // What lies between is the newest part of the log: never archived.
-        let sql = "SELECT position FROM log WHERE position > $1 AND position < $2
-                   AND workspace = $3 AND contact = ANY ($4)";
+        // While a projection is rebuilt, what lies between reaches back into the archive.
+        let sql = "
+            SELECT position FROM log_archive
+            WHERE position > $1 AND position < $2 AND workspace = $3 AND contact = ANY ($4)
+            UNION ALL SELECT position FROM log
+            WHERE position > $1 AND position < $2 AND workspace = $3 AND contact = ANY ($4)
+            ORDER BY position";
         let rows: Vec<i64> = sqlx::query_scalar(sql)
             .bind(between.0.0)
             .bind(between.1.0)

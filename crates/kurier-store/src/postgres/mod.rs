@@ -81,15 +81,30 @@ async fn migrate(pool: &PgPool) -> Result<()> {
     Ok(transaction.commit().await?)
 }
 
-/// Tables with their columns, indexes and functions; partitions look like their parents.
+/// Tables with columns, defaults and constraints, how they are partitioned, indexes and
+/// functions. Partitions look like their parents and come and go: they are left out.
 const SCHEMA: &str = "
 SELECT line FROM (
-  SELECT format('table %s: %s %s%s', c.relname, a.attname, format_type(a.atttypid, a.atttypmod),
-                CASE WHEN a.attnotnull THEN ' not null' ELSE '' END) AS line,
+  SELECT format('table %s: %s %s%s%s', c.relname, a.attname,
+                format_type(a.atttypid, a.atttypmod),
+                CASE WHEN a.attnotnull THEN ' not null' ELSE '' END,
+                ' default ' || pg_get_expr(d.adbin, d.adrelid)) AS line,
          1 AS part, c.relname AS name, a.attnum::int AS number
   FROM pg_class c JOIN pg_attribute a ON a.attrelid = c.oid
+  LEFT JOIN pg_attrdef d ON d.adrelid = c.oid AND d.adnum = a.attnum
   WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'p')
     AND NOT c.relispartition AND a.attnum > 0 AND NOT a.attisdropped
+  UNION ALL
+  SELECT format('table %s: partition by %s', c.relname, pg_get_partkeydef(c.oid)),
+         1, c.relname, 10000
+  FROM pg_class c
+  WHERE c.relnamespace = 'public'::regnamespace AND c.relkind = 'p'
+  UNION ALL
+  SELECT format('table %s: %s %s', c.relname, k.conname, pg_get_constraintdef(k.oid)),
+         1, c.relname, 10001
+  FROM pg_constraint k JOIN pg_class c ON c.oid = k.conrelid
+  WHERE c.relnamespace = 'public'::regnamespace AND NOT c.relispartition
+    AND k.contype IN ('c', 'f')
   UNION ALL
   SELECT pg_get_indexdef(i.indexrelid), 2, c.relname, 0
   FROM pg_index i JOIN pg_class c ON c.oid = i.indexrelid
@@ -97,4 +112,4 @@ SELECT line FROM (
   UNION ALL
   SELECT pg_get_functiondef(p.oid), 3, p.proname, 0
   FROM pg_proc p WHERE p.pronamespace = 'public'::regnamespace
-) AS all_parts ORDER BY part, name, number";
+) AS all_parts ORDER BY part, name, number, line COLLATE \"C\"";

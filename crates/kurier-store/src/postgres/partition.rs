@@ -16,8 +16,10 @@ const DAY_MICROS: i64 = 86_400_000_000;
 impl Postgres {
     pub(super) async fn make_partitions(&self, now: Timestamp) -> Result<()> {
         let start = now.shifted(-SKEW_DAYS * DAY_MICROS);
-        for ahead in 0..=MONTHS_AHEAD {
-            let ((month, from), (_, to)) = (start.month(ahead), start.month(ahead + 1));
+        // The skew may reach back into the month before; it may not cost one ahead.
+        let months = (0..=MONTHS_AHEAD + 1).map(|n| (start.month(n), start.month(n + 1).1));
+        let last = now.month(MONTHS_AHEAD).0;
+        for ((month, from), to) in months.filter(|((month, _), _)| *month <= last) {
             self.make_partition(month, from, to).await?;
         }
         Ok(())
@@ -59,21 +61,30 @@ impl Postgres {
         .bind(format!("log_{first_kept}"))
         .fetch_all(&self.pool)
         .await?;
-        for name in &names {
-            self.archive_partition(name).await?;
+        let mut moved = Vec::with_capacity(names.len());
+        for name in names {
+            if self.archive_partition(&name).await? {
+                moved.push(name);
+            }
         }
-        Ok(names)
+        Ok(moved)
     }
 
-    async fn archive_partition(&self, name: &str) -> Result<()> {
+    /// False if another process has moved it meanwhile.
+    async fn archive_partition(&self, name: &str) -> Result<bool> {
         let mut transaction = self.pool.begin().await?;
         lock(&mut transaction).await?;
-        let bound: String = sqlx::query_scalar(
-            "SELECT pg_get_expr(relpartbound, oid) FROM pg_class WHERE oid = to_regclass($1)",
+        let bound: Option<String> = sqlx::query_scalar(
+            "SELECT pg_get_expr(c.relpartbound, c.oid)
+             FROM pg_inherits i JOIN pg_class c ON c.oid = i.inhrelid
+             WHERE i.inhparent = 'log'::regclass AND c.relname = $1",
         )
         .bind(name)
-        .fetch_one(&mut *transaction)
+        .fetch_optional(&mut *transaction)
         .await?;
+        let Some(bound) = bound else {
+            return Ok(false);
+        };
         let sql = format!(
             "ALTER TABLE log DETACH PARTITION {name};
              ALTER TABLE log_archive ATTACH PARTITION {name} {bound}"
@@ -81,7 +92,8 @@ impl Postgres {
         sqlx::raw_sql(AssertSqlSafe(sql))
             .execute(&mut *transaction)
             .await?;
-        Ok(transaction.commit().await?)
+        transaction.commit().await?;
+        Ok(true)
     }
 }
 

@@ -7,16 +7,18 @@ use sqlx::postgres::PgRow;
 use super::Postgres;
 use super::appender::uuids;
 use crate::queue::{Claim, Queue, Queued, Settlement};
-use crate::{Result, Scope};
+use crate::{Result, Scope, rows_max};
 
 #[async_trait]
 impl Queue for Postgres {
+    /// In the order of ids, so that two of these never wait for each other in a circle.
     async fn put(&self, scope: Scope, messages: Vec<Queued>) -> Result<usize> {
         let sql = "
             INSERT INTO queue (workspace, id, contact, channel, priority, due_at, fence, attempts, payload)
             SELECT $1, i, c, ch, p, d, 0, 0, t
             FROM unnest($2::uuid[], $3::uuid[], $4::text[], $5::smallint[], $6::bigint[], $7::text[])
-              AS new (i, c, ch, p, d, t)
+              WITH ORDINALITY AS new (i, c, ch, p, d, t, o)
+            ORDER BY i, o
             ON CONFLICT DO NOTHING";
         let put = sqlx::query(sql)
             .bind(scope.0.as_uuid())
@@ -56,7 +58,8 @@ impl Queue for Postgres {
         Ok(put.rows_affected() as usize)
     }
 
-    /// One table only: with a join, SKIP LOCKED hands the same row to two workers.
+    /// Rows are locked from one table only: with a join, SKIP LOCKED hands the same row to two
+    /// workers. And they are locked once: a plan may run a subquery again for every row.
     async fn claim(
         &self,
         now: Timestamp,
@@ -64,17 +67,19 @@ impl Queue for Postgres {
         limit: usize,
     ) -> Result<Vec<Claim>> {
         let sql = "
-            UPDATE queue SET lease_until = $2, fence = fence + 1, attempts = attempts + 1
-            WHERE (workspace, id) IN (
+            WITH due AS MATERIALIZED (
               SELECT workspace, id FROM queue
               WHERE due_at <= $1 AND (lease_until IS NULL OR lease_until <= $1)
               ORDER BY priority DESC, due_at LIMIT $3
               FOR UPDATE SKIP LOCKED)
-            RETURNING workspace, id, contact, channel, priority, due_at, payload, fence, attempts";
+            UPDATE queue q SET lease_until = $2, fence = fence + 1, attempts = attempts + 1
+            FROM due WHERE q.workspace = due.workspace AND q.id = due.id
+            RETURNING q.workspace, q.id, contact, channel, priority, due_at, payload, fence,
+              attempts";
         let rows = sqlx::query(sql)
             .bind(now.as_micros())
             .bind(lease_until.as_micros())
-            .bind(limit as i64)
+            .bind(rows_max(limit))
             .fetch_all(&self.pool)
             .await?;
         let mut claims = rows

@@ -4,7 +4,6 @@ use kurier_core::event::Position;
 use kurier_core::id::{AddressKey, ContactId};
 use kurier_core::projection::{CONTACT, Loaded, Need, contact_of_row, contact_standing};
 use kurier_core::time::Timestamp;
-use kurier_core::value::Value;
 use sqlx::{PgConnection, QueryBuilder};
 
 use super::Postgres;
@@ -15,7 +14,7 @@ use super::tables::{load, read_row, write};
 use crate::views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
 };
-use crate::{Error, Result, Scope};
+use crate::{Error, Result, Scope, rows_max};
 
 type Builder = QueryBuilder<sqlx::Postgres>;
 
@@ -92,14 +91,14 @@ impl Views for Postgres {
         let mut sql = Builder::new(format!("SELECT {} FROM contact", columns.join(",")));
         sql.push(" WHERE standing = 'live' AND workspace = ")
             .push_bind(scope.0.as_uuid());
-        filter(&mut sql, &query.filter);
+        filter(&mut sql, scope, &query.filter);
         if let Some((created_at, id)) = query.after {
             sql.push(" AND (created_at, id) < (")
                 .push_bind(created_at.as_micros());
             sql.push(", ").push_bind(id.as_uuid()).push(")");
         }
         sql.push(" ORDER BY created_at DESC, id DESC LIMIT ")
-            .push_bind(query.limit as i64 + 1);
+            .push_bind(rows_max(query.limit.saturating_add(1)));
         let rows = sql.build().fetch_all(&self.pool).await?;
         let has_more = rows.len() > query.limit;
         let rows = rows
@@ -184,7 +183,7 @@ async fn advance(connection: &mut PgConnection, batch: &Batch) -> Result<bool> {
     Ok(moved.rows_affected() == 1)
 }
 
-fn filter(sql: &mut Builder, filter: &ContactFilter) {
+fn filter(sql: &mut Builder, scope: Scope, filter: &ContactFilter) {
     if let Some(email) = &filter.email {
         sql.push(" AND email = ").push_bind(email.clone());
     }
@@ -192,12 +191,15 @@ fn filter(sql: &mut Builder, filter: &ContactFilter) {
         sql.push(" AND user_id = ").push_bind(user_id.clone());
     }
     if let Some(id) = filter.anonymous {
-        // The anonymous contact itself, or the one it has become part of.
-        sql.push(" AND (id = ").push_bind(id.as_uuid());
+        // The anonymous contact itself, or the one it has become part of by now.
+        sql.push(" AND id IN (WITH RECURSIVE became (id) AS (VALUES (")
+            .push_bind(id.as_uuid());
         sql.push(
-            " OR id = (SELECT c.merged_into FROM contact c WHERE c.workspace = contact.workspace",
+            ") UNION SELECT c.merged_into FROM became b JOIN contact c ON c.id = b.id
+             WHERE c.merged_into IS NOT NULL AND c.workspace = ",
         );
-        sql.push(" AND c.id = ").push_bind(id.as_uuid()).push("))");
+        sql.push_bind(scope.0.as_uuid())
+            .push(") SELECT id FROM became)");
     }
     if let Some(prefix) = &filter.starts_with {
         let pattern = format!(
@@ -211,17 +213,13 @@ fn filter(sql: &mut Builder, filter: &ContactFilter) {
         sql.push(" OR user_id LIKE ").push_bind(pattern).push(")");
     }
     if let Some((path, value)) = &filter.attribute {
-        let json = if *value == Value::Null {
-            None
-        } else {
-            serde_json::to_string(value).ok()
-        };
-        sql.push(" AND (attributes #> ")
-            .push_bind(path.names().to_vec());
-        match json {
-            Some(json) => sql.push(") = ").push_bind(json).push("::jsonb"),
-            None => sql.push(") IS NULL"),
-        };
+        // Not #>, which would also go into lists by number.
+        sql.push(" AND coalesce(attributes");
+        for name in path.names() {
+            sql.push(" -> ").push_bind(name.clone());
+        }
+        let json = serde_json::to_string(value).expect("a value serialises");
+        sql.push(", 'null') = ").push_bind(json).push("::jsonb");
     }
 }
 
@@ -249,6 +247,6 @@ fn timeline_sql(scope: Scope, contacts: &[ContactId], query: &TimelineQuery) -> 
         sql.push(", ").push_bind(position.0).push(")");
     }
     sql.push(" ORDER BY t.occurred_at DESC, t.position DESC LIMIT ");
-    sql.push_bind(query.limit as i64 + 1);
+    sql.push_bind(rows_max(query.limit.saturating_add(1)));
     sql
 }

@@ -145,13 +145,18 @@ fn insert_key(connection: &Connection, scope: Scope, new: &NewApiKey) -> Result<
         ],
     );
     match inserted {
-        Err(error)
-            if error.sqlite_error_code() == Some(rusqlite::ErrorCode::ConstraintViolation) =>
-        {
-            Err(Error::Taken("the key"))
-        }
+        Err(error) if is_repeat(&error) => Err(Error::Taken("the key")),
         other => Ok(other.map(drop)?),
     }
+}
+
+fn is_repeat(error: &rusqlite::Error) -> bool {
+    use rusqlite::ffi::{SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE};
+    let code = error.sqlite_error().map(|error| error.extended_code);
+    matches!(
+        code,
+        Some(SQLITE_CONSTRAINT_PRIMARYKEY | SQLITE_CONSTRAINT_UNIQUE)
+    )
 }
 
 fn workspace(row: &Row<'_>, at: usize) -> Result<Workspace> {

@@ -53,6 +53,15 @@ pub fn optional_uuid(row: &Row<'_>, index: usize) -> Result<Option<Uuid>> {
     Ok(cell(row, index, ColumnKind::Id)?.as_id())
 }
 
+/// The ids in a value made by [`id_list`]: `contact IN` this takes any number of them, where
+/// a mark for each would end at 32,766.
+pub const IDS: &str = "(SELECT unhex(value) FROM json_each(?))";
+
+pub fn id_list(ids: impl Iterator<Item = Uuid>) -> Value {
+    let ids: Vec<String> = ids.map(|id| format!("\"{}\"", id.simple())).collect();
+    Value::Text(format!("[{}]", ids.join(",")))
+}
+
 /// `?,?,?` for `count` values.
 pub fn marks(count: usize) -> String {
     vec!["?"; count].join(",")

@@ -1,3 +1,5 @@
+use std::time::Duration;
+
 use async_trait::async_trait;
 use kurier_core::event::{Event, Position, Recorded, lane, tombstone};
 use kurier_core::id::{ContactId, EventId, WorkspaceId};
@@ -5,10 +7,13 @@ use kurier_core::time::Timestamp;
 use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
-use super::cell::{blob, marks, optional_uuid, uuid};
+use super::cell::{IDS, blob, id_list, optional_uuid, uuid};
 use super::{Sqlite, connect};
 use crate::log::{Appended, Log};
-use crate::{Error, Result, Scope};
+use crate::{Error, Result, Scope, rows_max};
+
+/// How long to wait for readers of older pages. Writers wait as well meanwhile.
+const SCRUB_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// The columns [`recorded`] reads, in its order.
 pub const COLUMNS: &str =
@@ -30,7 +35,7 @@ impl Log for Sqlite {
                     "SELECT {COLUMNS} FROM log l WHERE position > ?1 ORDER BY position LIMIT ?2"
                 );
                 let mut statement = connection.prepare_cached(&sql)?;
-                let mut rows = statement.query(params![after.0, max as i64])?;
+                let mut rows = statement.query(params![after.0, rows_max(max)])?;
                 let mut events = Vec::new();
                 while let Some(row) = rows.next()? {
                     events.push(recorded(row)?);
@@ -54,12 +59,15 @@ impl Log for Sqlite {
     ) -> Result<Vec<Position>> {
         let sql = format!(
             "SELECT position FROM log
-             WHERE position > ? AND position < ? AND workspace = ? AND contact IN ({})",
-            marks(contacts.len())
+             WHERE position > ? AND position < ? AND workspace = ? AND contact IN {IDS}
+             ORDER BY position"
         );
-        let mut values = vec![Value::Integer(between.0.0), Value::Integer(between.1.0)];
-        values.push(blob(scope.0.as_uuid()));
-        values.extend(contacts.iter().map(|id| blob(id.as_uuid())));
+        let values = vec![
+            Value::Integer(between.0.0),
+            Value::Integer(between.1.0),
+            blob(scope.0.as_uuid()),
+            id_list(contacts.iter().map(|id| id.as_uuid())),
+        ];
         self.readers
             .read(move |connection| select_positions(connection, &sql, values))
             .await
@@ -79,7 +87,14 @@ impl Log for Sqlite {
         let path = self.path.clone();
         let task = tokio::task::spawn_blocking(move || {
             let connection = connect(&path)?;
-            Ok(connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
+            connection.busy_timeout(SCRUB_TIMEOUT)?;
+            let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+            let was_busy: bool = connection.query_row(sql, [], |row| row.get(0))?;
+            if was_busy {
+                let reason = "a long read keeps older pages in use; scrub again later";
+                return Err(Error::Unavailable(reason.into()));
+            }
+            Ok(())
         });
         task.await.map_err(|e| Error::Unavailable(e.to_string()))?
     }

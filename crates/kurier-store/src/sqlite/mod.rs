@@ -13,7 +13,7 @@ mod writer;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::{Result, migration};
 use readers::Readers;
@@ -59,10 +59,10 @@ fn connect(path: &Path) -> Result<Connection> {
     let connection = Connection::open(path)?;
     connection.busy_timeout(BUSY_TIMEOUT)?;
     connection.set_prepared_statement_cache_capacity(64);
+    use_wal(&connection)?;
     // secure_delete: what is erased or overwritten is zeroed, not left in free space.
     connection.execute_batch(
-        "PRAGMA journal_mode = WAL;
-         PRAGMA synchronous = FULL;
+        "PRAGMA synchronous = FULL;
          PRAGMA secure_delete = ON;
          PRAGMA foreign_keys = ON;
          PRAGMA cache_size = -65536;
@@ -70,6 +70,22 @@ fn connect(path: &Path) -> Result<Connection> {
          PRAGMA journal_size_limit = 134217728;",
     )?;
     Ok(connection)
+}
+
+/// While another process makes the same file or is the last to leave it, SQLite answers
+/// "busy" here at once: the timeout does not cover this.
+fn use_wal(connection: &Connection) -> Result<()> {
+    const PAUSE: Duration = Duration::from_millis(10);
+    let mut pauses_left = BUSY_TIMEOUT.as_millis() / PAUSE.as_millis();
+    loop {
+        match connection.execute_batch("PRAGMA journal_mode = WAL") {
+            Err(e) if e.sqlite_error_code() == Some(ErrorCode::DatabaseBusy) && pauses_left > 0 => {
+                pauses_left -= 1;
+                std::thread::sleep(PAUSE);
+            }
+            other => return Ok(other?),
+        }
+    }
 }
 
 fn connect_to_read(path: &Path) -> Result<Connection> {
@@ -81,13 +97,21 @@ fn connect_to_read(path: &Path) -> Result<Connection> {
     Ok(connection)
 }
 
+/// Takes the lock only when there is something to do: another process may be busy writing.
 fn migrate(connection: &mut Connection) -> Result<()> {
+    if pending(connection)?.is_empty() {
+        return Ok(());
+    }
     let transaction =
         connection.transaction_with_behavior(rusqlite::TransactionBehavior::Exclusive)?;
-    let version = transaction.pragma_query_value(None, "user_version", |row| row.get(0))?;
-    for step in migration::pending(migration::SQLITE, version)? {
+    for step in pending(&transaction)? {
         transaction.execute_batch(step.sql)?;
         transaction.pragma_update(None, "user_version", step.version)?;
     }
     Ok(transaction.commit()?)
+}
+
+fn pending(connection: &Connection) -> Result<&'static [migration::Migration]> {
+    let version = connection.pragma_query_value(None, "user_version", |row| row.get(0))?;
+    migration::pending(migration::SQLITE, version)
 }

@@ -4,9 +4,9 @@ use kurier_core::time::Timestamp;
 use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::Sqlite;
-use super::cell::{blob, marks, optional_uuid, uuid};
+use super::cell::{IDS, blob, id_list, optional_uuid, uuid};
 use crate::queue::{Claim, Queue, Queued, Settlement};
-use crate::{Result, Scope};
+use crate::{Result, Scope, rows_max};
 
 const COLUMNS: &str = "workspace, id, contact, channel, priority, due_at, payload, fence, attempts";
 
@@ -44,12 +44,9 @@ impl Queue for Sqlite {
     }
 
     async fn forget(&self, scope: Scope, contacts: &[ContactId]) -> Result<u64> {
-        let sql = format!(
-            "DELETE FROM queue WHERE workspace = ? AND contact IN ({})",
-            marks(contacts.len())
-        );
-        let mut values = vec![blob(scope.0.as_uuid())];
-        values.extend(contacts.iter().map(|id| blob(id.as_uuid())));
+        let sql = format!("DELETE FROM queue WHERE workspace = ? AND contact IN {IDS}");
+        let ids = id_list(contacts.iter().map(|id| id.as_uuid()));
+        let values = [blob(scope.0.as_uuid()), ids];
         self.writer
             .write(1, move |connection| {
                 Ok(connection.execute(&sql, params_from_iter(values))? as u64)
@@ -108,7 +105,7 @@ fn claim(
     let mut rows = statement.query(params![
         now.as_micros(),
         lease_until.as_micros(),
-        limit as i64
+        rows_max(limit)
     ])?;
     let mut claims = Vec::new();
     while let Some(row) = rows.next()? {

@@ -9,13 +9,13 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 
 use super::Sqlite;
-use super::cell::{blob, marks};
+use super::cell::{IDS, blob, id_list};
 use super::log::{COLUMNS, recorded, select_positions};
 use super::tables::{load, names, read_row, write};
 use crate::views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
 };
-use crate::{Error, Result, Scope};
+use crate::{Error, Result, Scope, rows_max};
 
 #[async_trait]
 impl Views for Sqlite {
@@ -86,11 +86,10 @@ impl Views for Sqlite {
 
     async fn timeline_positions(&self, scope: Scope, ids: &[ContactId]) -> Result<Vec<Position>> {
         let sql = format!(
-            "SELECT position FROM timeline WHERE workspace = ? AND contact IN ({}) ORDER BY position",
-            marks(ids.len())
+            "SELECT position FROM timeline WHERE workspace = ? AND contact IN {IDS} ORDER BY position"
         );
-        let mut values = vec![blob(scope.0.as_uuid())];
-        values.extend(ids.iter().map(|id| blob(id.as_uuid())));
+        let ids = id_list(ids.iter().map(|id| id.as_uuid()));
+        let values = vec![blob(scope.0.as_uuid()), ids];
         self.readers
             .read(move |connection| select_positions(connection, &sql, values))
             .await
@@ -169,7 +168,7 @@ fn list(connection: &Connection, scope: Scope, query: &ContactQuery) -> Result<C
         "workspace = ? AND standing = 'live'",
         blob(scope.0.as_uuid()),
     );
-    clause.filter(&query.filter);
+    clause.filter(scope, &query.filter);
     if let Some((created_at, id)) = query.after {
         let values = [Value::Integer(created_at.as_micros()), blob(id.as_uuid())];
         clause.and("(created_at, id) < (?, ?)", values);
@@ -178,7 +177,7 @@ fn list(connection: &Connection, scope: Scope, query: &ContactQuery) -> Result<C
         "SELECT {} FROM contact WHERE {} ORDER BY created_at DESC, id DESC LIMIT {}",
         names(CONTACT.columns).join(","),
         clause.sql,
-        query.limit + 1
+        rows_max(query.limit.saturating_add(1))
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(clause.values))?;
@@ -199,8 +198,14 @@ fn timeline(
     query: &TimelineQuery,
 ) -> Result<TimelinePage> {
     let mut clause = Clause::new("t.workspace = ?", blob(scope.0.as_uuid()));
-    let ids = contacts.iter().map(|id| blob(id.as_uuid()));
-    clause.and(&format!("t.contact IN ({})", marks(contacts.len())), ids);
+    match contacts {
+        // In the order of the index, so that a page reads no more than a page.
+        [contact] => clause.and("t.contact = ?", [blob(contact.as_uuid())]),
+        contacts => {
+            let ids = id_list(contacts.iter().map(|id| id.as_uuid()));
+            clause.and(&format!("t.contact IN {IDS}"), [ids]);
+        }
+    }
     if let Some(kind) = query.kind {
         clause.and("t.kind = ?", [Value::Text(kind.as_str().into())]);
     }
@@ -218,7 +223,7 @@ fn timeline(
         "SELECT {COLUMNS} FROM timeline t JOIN log l ON l.position = t.position WHERE {}
          ORDER BY t.occurred_at DESC, t.position DESC LIMIT {}",
         clause.sql,
-        query.limit + 1
+        rows_max(query.limit.saturating_add(1))
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = statement.query(params_from_iter(clause.values))?;
@@ -251,7 +256,7 @@ impl Clause {
         self.values.extend(values);
     }
 
-    fn filter(&mut self, filter: &ContactFilter) {
+    fn filter(&mut self, scope: Scope, filter: &ContactFilter) {
         if let Some(email) = &filter.email {
             self.and("email = ?", [Value::Text(email.clone())]);
         }
@@ -259,10 +264,14 @@ impl Clause {
             self.and("user_id = ?", [Value::Text(user_id.clone())]);
         }
         if let Some(id) = filter.anonymous {
-            // The anonymous contact itself, or the one it has become part of.
-            let sql = "(id = ? OR id = (SELECT c.merged_into FROM contact c
-                        WHERE c.workspace = contact.workspace AND c.id = ?))";
-            self.and(sql, [blob(id.as_uuid()), blob(id.as_uuid())]);
+            // The anonymous contact itself, or the one it has become part of by now.
+            let sql = "id IN (
+                WITH RECURSIVE became (id) AS (
+                  VALUES (?) UNION
+                  SELECT c.merged_into FROM became b JOIN contact c ON c.id = b.id
+                  WHERE c.workspace = ? AND c.merged_into IS NOT NULL)
+                SELECT id FROM became)";
+            self.and(sql, [blob(id.as_uuid()), blob(scope.0.as_uuid())]);
         }
         if let Some(prefix) = &filter.starts_with {
             let range = || {
@@ -282,14 +291,26 @@ impl Clause {
     }
 
     fn attribute(&mut self, path: Value, value: &value::Value) {
-        let value = match value {
-            value::Value::Text(text) => Value::Text(text.clone()),
-            value::Value::Int(int) => Value::Integer(*int),
-            value::Value::Float(float) => Value::Real(*float),
-            // SQLite reads true and false from JSON as 1 and 0.
-            value::Value::Bool(on) => Value::Integer(i64::from(*on)),
-            _ => return self.and("json_type(attributes, ?) IS NULL", [path]),
+        // SQLite reads true as 1 and a list as its text: only the type tells them apart.
+        let (types, value) = match value {
+            value::Value::Null => {
+                return self.and(
+                    "coalesce(json_type(attributes, ?), 'null') = 'null'",
+                    [path],
+                );
+            }
+            value::Value::Text(text) => ("'text'", Value::Text(text.clone())),
+            value::Value::Int(int) => ("'integer', 'real'", Value::Integer(*int)),
+            value::Value::Float(float) => ("'integer', 'real'", Value::Real(*float)),
+            value::Value::Bool(true) => ("'true'", Value::Integer(1)),
+            value::Value::Bool(false) => ("'false'", Value::Integer(0)),
+            value::Value::List(_) | value::Value::Object(_) => {
+                let json = serde_json::to_string(value).expect("lists and objects serialise");
+                ("'array', 'object'", Value::Text(json))
+            }
         };
-        self.and("json_extract(attributes, ?) = ?", [path, value]);
+        let sql =
+            format!("json_type(attributes, ?) IN ({types}) AND json_extract(attributes, ?) = ?");
+        self.and(&sql, [path.clone(), path, value]);
     }
 }

@@ -108,7 +108,7 @@ fn run(connection: &Connection, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
         while weight < GROUP_WEIGHT_MAX
             && let Ok(job) = waiting.try_recv()
         {
-            weight += job.weight();
+            weight = weight.saturating_add(job.weight());
             group.push(job);
         }
         let fate = commit(connection, &mut group);

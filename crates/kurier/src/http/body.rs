@@ -7,6 +7,7 @@ use axum::body::{Body, Bytes};
 use axum::http::{HeaderMap, StatusCode, header};
 use http_body_util::BodyExt as _;
 
+use super::pressure::{Pressure, Room};
 use super::problem::Problem;
 
 /// A body's size limit, after decompression.
@@ -16,21 +17,15 @@ pub const BODY_BYTES_MAX: usize = 512 * 1024;
 const DRAINED_BYTES_MAX: usize = 32 * 1024 * 1024;
 const READ_TIMEOUT: Duration = Duration::from_secs(15);
 
-/// The room a request may take: what it announces, or all it may have.
-pub fn announced_bytes(headers: &HeaderMap) -> usize {
-    let length = headers
-        .get(header::CONTENT_LENGTH)
-        .and_then(|value| value.to_str().ok()?.parse().ok());
-    let is_encoded = headers.contains_key(header::CONTENT_ENCODING);
-    length
-        .filter(|_| !is_encoded)
-        .unwrap_or(BODY_BYTES_MAX)
-        .min(BODY_BYTES_MAX)
-}
-
-/// The whole body, decompressed.
-pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
-    let bytes = match tokio::time::timeout(READ_TIMEOUT, collect(body)).await {
+/// The whole body, decompressed, and the room it takes. Room is taken as the bytes arrive:
+/// a client that announces much and sends little must not keep others out.
+pub async fn read<'a>(
+    headers: &HeaderMap,
+    body: Body,
+    pressure: &'a Pressure,
+) -> Result<(Bytes, Room<'a>), Problem> {
+    let mut room = pressure.room();
+    let bytes = match tokio::time::timeout(READ_TIMEOUT, collect(body, &mut room)).await {
         Ok(collected) => collected?,
         Err(_) => {
             let detail = format!(
@@ -40,10 +35,13 @@ pub async fn read(headers: &HeaderMap, body: Body) -> Result<Bytes, Problem> {
             return Err(Problem::new(StatusCode::REQUEST_TIMEOUT, "timeout", detail));
         }
     };
-    decode(headers, bytes)
+    let received = bytes.len();
+    let bytes = decode(headers, bytes)?;
+    room.grow(bytes.len().saturating_sub(received))?;
+    Ok((bytes, room))
 }
 
-async fn collect(mut body: Body) -> Result<Bytes, Problem> {
+async fn collect(mut body: Body, room: &mut Room<'_>) -> Result<Bytes, Problem> {
     let mut collected: Vec<u8> = Vec::new();
     let mut first = Bytes::new();
     let mut total = 0;
@@ -56,6 +54,9 @@ async fn collect(mut body: Body) -> Result<Bytes, Problem> {
         total += chunk.len();
         if total > DRAINED_BYTES_MAX {
             break;
+        }
+        if total <= BODY_BYTES_MAX {
+            room.grow(chunk.len())?;
         }
         // Most bodies come in one piece, which needs no copy.
         match (

@@ -175,7 +175,7 @@ pub async fn upsert(
     headers: HeaderMap,
     request: axum::body::Body,
 ) -> Result<Response, Problem> {
-    let bytes = body::read(&headers, request).await?;
+    let (bytes, _room) = body::read(&headers, request, &app.pressure).await?;
     let input: ContactInput = serde_json::from_slice(&bytes)
         .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
     let profile = Profile {

@@ -1,10 +1,12 @@
 //! Expressions: is it good, what does it read, what is wrong and where.
 
 use std::collections::BTreeSet;
+use std::sync::Arc;
 
+use axum::Json;
 use axum::body::Body;
+use axum::extract::State;
 use axum::http::HeaderMap;
-use axum::{Json, body::Bytes};
 use kurier_core::expr::{Checked, Place, Reads};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
@@ -12,6 +14,7 @@ use utoipa::ToSchema;
 use super::body;
 use super::credential::Reader;
 use super::problem::{Problem, ProblemBody};
+use crate::app::App;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -111,11 +114,12 @@ impl From<kurier_core::expr::Error> for ExpressionFault {
     (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 413, body = ProblemBody)))]
 pub async fn check(
+    State(app): State<Arc<App>>,
     _: Reader,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Json<ExpressionCheck>, Problem> {
-    let bytes: Bytes = body::read(&headers, request).await?;
+    let (bytes, _room) = body::read(&headers, request, &app.pressure).await?;
     let input: ExpressionInput = serde_json::from_slice(&bytes)
         .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
     let answer = match Checked::new(&input.expression, input.place.into()) {

@@ -9,7 +9,7 @@ use axum::extract::{Path, Query, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, Method, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{get, post};
+use axum::routing::{MethodRouter, get, post};
 use kurier_core::accept::{Envelope, Reception, accept, envelope};
 use kurier_core::event::{Event, Kind};
 use kurier_core::time::Timestamp;
@@ -17,17 +17,14 @@ use kurier_store::Appended;
 use serde::{Deserialize, Serialize};
 use tower_http::cors::{Any, CorsLayer};
 use utoipa::ToSchema;
-use utoipa_axum::router::OpenApiRouter;
+use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt as _};
 use utoipa_axum::routes;
 
-use super::problem::{Fault, Problem, ProblemBody};
+use super::problem::{Fault, Problem, ProblemBody, no_such_method};
 use super::{body, credential};
 use crate::app::App;
 use crate::keyring::Grant;
 use crate::{clock, metrics as names};
-
-/// What is made of a body takes about this many times its bytes.
-const ROOM_FACTOR: usize = 4;
 
 /// Answers that every request understood.
 #[derive(Debug, Serialize, ToSchema)]
@@ -54,9 +51,14 @@ enum Target {
 
 pub fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
-        .routes(routes!(single))
-        .routes(routes!(batch))
-        .layer(cors())
+        .routes(routes!(single).map(for_browsers))
+        .routes(routes!(batch).map(for_browsers))
+}
+
+/// A browser asks with OPTIONS first. The layer answers that, but only if it also lies
+/// around the method's fallback, so the fallback has to be there before the layer.
+fn for_browsers(router: MethodRouter<Arc<App>>) -> MethodRouter<Arc<App>> {
+    router.fallback(no_such_method).layer(cors())
 }
 
 /// The addresses that browser SDKs use, and the settings they ask for first.
@@ -78,6 +80,7 @@ pub fn aliases() -> axum::Router<Arc<App>> {
         .route("/beacon/v1/batch", post(batch))
         .route("/v1/projects/{write_key}/settings", get(settings))
         .route("/sourceConfig/", get(source_config))
+        .method_not_allowed_fallback(no_such_method)
         .layer(cors())
 }
 
@@ -131,9 +134,7 @@ async fn batch(State(app): State<Arc<App>>, request: Request) -> Result<Response
 
 async fn ingest(app: Arc<App>, target: Target, request: Request) -> Result<Response, Problem> {
     let (parts, request_body): (Parts, Body) = request.into_parts();
-    let room = body::announced_bytes(&parts.headers) * ROOM_FACTOR;
-    let _room = app.pressure.enter(room)?;
-    let bytes = body::read(&parts.headers, request_body).await?;
+    let (bytes, _room) = body::read(&parts.headers, request_body, &app.pressure).await?;
     let text = std::str::from_utf8(&bytes)
         .map_err(|_| Problem::bad_request("bad_json", "the body is not UTF-8"))?;
     let is_batch = matches!(target, Target::Batch);

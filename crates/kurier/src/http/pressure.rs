@@ -8,6 +8,8 @@ use crate::metrics as names;
 
 /// Room for bodies and what is made of them.
 const BYTES_MAX: usize = 128 * 1024 * 1024;
+/// What is made of a body takes about this many times its bytes.
+const ROOM_FACTOR: usize = 4;
 
 #[derive(Debug, Default)]
 pub struct Pressure {
@@ -15,29 +17,39 @@ pub struct Pressure {
 }
 
 /// Room taken; given back when dropped.
+#[derive(Debug)]
 pub struct Room<'a> {
     pressure: &'a Pressure,
     bytes: usize,
 }
 
 impl Pressure {
-    pub fn enter(&self, bytes: usize) -> Result<Room<'_>, Problem> {
-        let room = Room {
+    /// No room yet, to be grown as a body arrives.
+    pub const fn room(&self) -> Room<'_> {
+        Room {
             pressure: self,
-            bytes,
-        };
-        if self.bytes.fetch_add(bytes, Ordering::Relaxed) + bytes > BYTES_MAX {
-            metrics::counter!(names::REFUSED).increment(1);
-            return Err(Problem::busy(
-                "too many events are in flight; send this again in a second",
-            ));
+            bytes: 0,
         }
-        Ok(room)
     }
 
     /// Whether anyone is being served right now.
     pub fn is_busy(&self) -> bool {
         self.bytes.load(Ordering::Relaxed) > 0
+    }
+}
+
+impl Room<'_> {
+    /// Takes what this many more bytes of a body need, if there is so much.
+    pub fn grow(&mut self, body_bytes: usize) -> Result<(), Problem> {
+        let more = body_bytes * ROOM_FACTOR;
+        self.bytes += more;
+        if self.pressure.bytes.fetch_add(more, Ordering::Relaxed) + more > BYTES_MAX {
+            metrics::counter!(names::REFUSED).increment(1);
+            return Err(Problem::busy(
+                "too many events are in flight; send this again in a second",
+            ));
+        }
+        Ok(())
     }
 }
 
@@ -54,10 +66,12 @@ mod tests {
     #[test]
     fn what_does_not_fit_is_refused_and_room_comes_back() {
         let pressure = Pressure::default();
-        let first = pressure.enter(BYTES_MAX).expect("there is room");
-        assert!(pressure.enter(1).is_err());
-        drop(first);
+        let (mut first, mut second) = (pressure.room(), pressure.room());
         assert!(!pressure.is_busy());
-        assert!(pressure.enter(1).is_ok());
+        first.grow(BYTES_MAX / ROOM_FACTOR).expect("there is room");
+        assert!(second.grow(1).is_err());
+        drop((first, second));
+        assert!(!pressure.is_busy());
+        assert!(pressure.room().grow(1).is_ok());
     }
 }

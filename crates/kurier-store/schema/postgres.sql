@@ -1,0 +1,134 @@
+table api_key: workspace uuid not null
+table api_key: id uuid not null
+table api_key: name text not null
+table api_key: hash bytea not null
+table api_key: scopes text not null
+table api_key: created_at bigint not null
+table api_key: expires_at bigint
+table api_key: revoked_at bigint
+table api_key: api_key_workspace_fkey FOREIGN KEY (workspace) REFERENCES workspace(id)
+table checkpoint: name text not null
+table checkpoint: position bigint not null
+table contact: workspace uuid not null
+table contact: id uuid not null
+table contact: standing text not null
+table contact: merged_into uuid
+table contact: user_id text
+table contact: email text
+table contact: phone text
+table contact: attributes jsonb
+table contact: identifiers jsonb
+table contact: created_at bigint
+table contact: updated_at bigint
+table contact: last_seen_at bigint
+table contact: event_count bigint
+table contact: erased_at bigint
+table contact: revision bigint
+table erasure: workspace uuid not null
+table erasure: address uuid not null
+table erasure: erased_at bigint not null
+table log: position bigint not null
+table log: workspace uuid not null
+table log: id uuid not null
+table log: kind text not null
+table log: contact uuid
+table log: lane smallint not null
+table log: occurred_at bigint not null
+table log: recorded_at bigint not null
+table log: payload text not null
+table log: partition by RANGE (recorded_at)
+table log_archive: position bigint not null
+table log_archive: workspace uuid not null
+table log_archive: id uuid not null
+table log_archive: kind text not null
+table log_archive: contact uuid
+table log_archive: lane smallint not null
+table log_archive: occurred_at bigint not null
+table log_archive: recorded_at bigint not null
+table log_archive: payload text not null
+table log_archive: partition by RANGE (recorded_at)
+table log_head: one boolean not null default true
+table log_head: position bigint not null
+table log_head: log_head_one_check CHECK (one)
+table log_id: workspace uuid not null
+table log_id: id uuid not null
+table poison: projection text not null
+table poison: position bigint not null
+table poison: reason text not null
+table queue: workspace uuid not null
+table queue: id uuid not null
+table queue: contact uuid
+table queue: channel text not null
+table queue: priority smallint not null
+table queue: due_at bigint not null
+table queue: lease_until bigint
+table queue: fence bigint not null
+table queue: attempts integer not null
+table queue: payload text not null
+table schema_version: version bigint not null
+table timeline: workspace uuid not null
+table timeline: contact uuid not null
+table timeline: occurred_at bigint not null
+table timeline: position bigint not null
+table timeline: recorded_at bigint not null
+table timeline: kind text not null
+table timeline: title text
+table workspace: id uuid not null
+table workspace: name text not null
+table workspace: secret bytea not null
+table workspace: created_at bigint not null
+CREATE UNIQUE INDEX api_key_hash_key ON public.api_key USING btree (hash)
+CREATE UNIQUE INDEX api_key_pkey ON public.api_key USING btree (workspace, id)
+CREATE UNIQUE INDEX checkpoint_pkey ON public.checkpoint USING btree (name)
+CREATE INDEX contact_created ON public.contact USING btree (workspace, created_at, id) WHERE (standing = 'live'::text)
+CREATE INDEX contact_email ON public.contact USING btree (workspace, email text_pattern_ops) WHERE (email IS NOT NULL)
+CREATE UNIQUE INDEX contact_pkey ON public.contact USING btree (workspace, id)
+CREATE INDEX contact_user ON public.contact USING btree (workspace, user_id text_pattern_ops) WHERE (user_id IS NOT NULL)
+CREATE UNIQUE INDEX erasure_pkey ON public.erasure USING btree (workspace, address)
+CREATE UNIQUE INDEX log_archive_pkey ON ONLY public.log_archive USING btree ("position", recorded_at)
+CREATE UNIQUE INDEX log_head_pkey ON public.log_head USING btree (one)
+CREATE UNIQUE INDEX log_id_pkey ON public.log_id USING btree (workspace, id)
+CREATE UNIQUE INDEX log_pkey ON ONLY public.log USING btree ("position", recorded_at)
+CREATE UNIQUE INDEX poison_pkey ON public.poison USING btree (projection, "position")
+CREATE INDEX queue_contact ON public.queue USING btree (workspace, contact)
+CREATE INDEX queue_due ON public.queue USING btree (priority DESC, due_at)
+CREATE UNIQUE INDEX queue_pkey ON public.queue USING btree (workspace, id)
+CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (workspace, contact, occurred_at, "position")
+CREATE UNIQUE INDEX workspace_name_key ON public.workspace USING btree (name)
+CREATE UNIQUE INDEX workspace_pkey ON public.workspace USING btree (id)
+CREATE OR REPLACE FUNCTION public.log_append(workspaces uuid[], ids uuid[], kinds text[], contacts uuid[], lanes smallint[], occurred bigint[], recorded bigint[], payloads text[], OUT before bigint, OUT fresh bigint[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  added_workspaces uuid[];
+  added_ids uuid[];
+  count bigint;
+BEGIN
+  WITH new AS (
+    INSERT INTO log_id (workspace, id)
+    SELECT w, i FROM unnest(workspaces, ids) AS t (w, i) ORDER BY w, i
+    ON CONFLICT DO NOTHING RETURNING workspace, id)
+  SELECT array_agg(workspace), array_agg(id) INTO added_workspaces, added_ids FROM new;
+  count := coalesce(cardinality(added_ids), 0);
+  IF count < cardinality(ids) THEN
+    SELECT coalesce(array_agg(o ORDER BY o), '{}') INTO fresh FROM (
+      SELECT DISTINCT ON (w, i) o
+      FROM unnest(workspaces, ids) WITH ORDINALITY AS t (w, i, o)
+      JOIN unnest(added_workspaces, added_ids) AS a (w, i) USING (w, i)
+      ORDER BY w, i, o) AS firsts;
+  END IF;
+  UPDATE log_head SET position = position + count RETURNING position - count INTO before;
+  IF fresh IS NULL THEN
+    INSERT INTO log
+    SELECT before + o, w, i, k, c, l, oc, re, p
+    FROM unnest(workspaces, ids, kinds, contacts, lanes, occurred, recorded, payloads)
+      WITH ORDINALITY AS t (w, i, k, c, l, oc, re, p, o);
+  ELSE
+    INSERT INTO log
+    SELECT before + n, workspaces[o], ids[o], kinds[o], contacts[o], lanes[o],
+      occurred[o], recorded[o], payloads[o]
+    FROM unnest(fresh) WITH ORDINALITY AS t (o, n);
+  END IF;
+END $function$
+

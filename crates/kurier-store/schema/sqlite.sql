@@ -1,0 +1,105 @@
+CREATE TABLE api_key (
+  workspace  BLOB    NOT NULL REFERENCES workspace (id),
+  id         BLOB    NOT NULL,
+  name       TEXT    NOT NULL,
+  hash       BLOB    NOT NULL UNIQUE,
+  scopes     TEXT    NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER,
+  revoked_at INTEGER,
+  PRIMARY KEY (workspace, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE checkpoint (
+  name     TEXT    PRIMARY KEY,
+  position INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE contact (
+  workspace    BLOB    NOT NULL,
+  id           BLOB    NOT NULL,
+  standing     TEXT    NOT NULL,
+  merged_into  BLOB,
+  user_id      TEXT,
+  email        TEXT,
+  phone        TEXT,
+  attributes   TEXT,
+  identifiers  TEXT,
+  created_at   INTEGER,
+  updated_at   INTEGER,
+  last_seen_at INTEGER,
+  event_count  INTEGER,
+  erased_at    INTEGER,
+  revision     INTEGER,
+  PRIMARY KEY (workspace, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX contact_created ON contact (workspace, created_at, id) WHERE standing = 'live';
+
+CREATE INDEX contact_email ON contact (workspace, email) WHERE email IS NOT NULL;
+
+CREATE INDEX contact_user ON contact (workspace, user_id) WHERE user_id IS NOT NULL;
+
+CREATE TABLE erasure (
+  workspace BLOB    NOT NULL,
+  address   BLOB    NOT NULL,
+  erased_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace, address)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE log (
+  position    INTEGER PRIMARY KEY,
+  workspace   BLOB    NOT NULL,
+  id          BLOB    NOT NULL,
+  kind        TEXT    NOT NULL,
+  contact     BLOB,
+  lane        INTEGER NOT NULL,
+  occurred_at INTEGER NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  payload     TEXT    NOT NULL
+) STRICT;
+
+CREATE UNIQUE INDEX log_id ON log (workspace, id);
+
+CREATE TABLE poison (
+  projection TEXT    NOT NULL,
+  position   INTEGER NOT NULL,
+  reason     TEXT    NOT NULL,
+  PRIMARY KEY (projection, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE queue (
+  workspace   BLOB    NOT NULL,
+  id          BLOB    NOT NULL,
+  contact     BLOB,
+  channel     TEXT    NOT NULL,
+  priority    INTEGER NOT NULL,
+  due_at      INTEGER NOT NULL,
+  lease_until INTEGER,
+  fence       INTEGER NOT NULL,
+  attempts    INTEGER NOT NULL,
+  payload     TEXT    NOT NULL,
+  PRIMARY KEY (workspace, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX queue_contact ON queue (workspace, contact);
+
+CREATE INDEX queue_due ON queue (priority DESC, due_at);
+
+CREATE TABLE timeline (
+  workspace   BLOB    NOT NULL,
+  contact     BLOB    NOT NULL,
+  occurred_at INTEGER NOT NULL,
+  position    INTEGER NOT NULL,
+  recorded_at INTEGER NOT NULL,
+  kind        TEXT    NOT NULL,
+  title       TEXT,
+  PRIMARY KEY (workspace, contact, occurred_at, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE workspace (
+  id         BLOB    PRIMARY KEY,
+  name       TEXT    NOT NULL UNIQUE,
+  secret     BLOB    NOT NULL,
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;

@@ -1,0 +1,28 @@
+//! The store's contract: one suite, and every case of it runs on every backend.
+//!
+//! A case is an `async fn(Store)`; `cases!` makes a test of it per backend. One that opens
+//! the store more than once takes the `Place` instead.
+
+mod contract {
+    mod backend;
+    mod dice;
+    mod place;
+    mod runner;
+    mod space;
+
+    mod file;
+    mod log;
+    mod months;
+    mod writers;
+
+    mod filters;
+    mod listing;
+    mod read_models;
+    mod same_tables;
+    mod timeline;
+
+    mod access;
+
+    mod queue;
+    mod workers;
+}

@@ -1,0 +1,257 @@
+//! The queue: what is due, to one worker at a time, until it is settled.
+
+use kurier_core::id::{ContactId, MessageId};
+use kurier_core::time::Timestamp;
+use kurier_store::{Claim, Queued, Scope, Settlement, Store};
+
+use super::place::cases;
+use super::space::{Space, now, seconds};
+
+cases! {
+    a_message_is_queued_once,
+    a_claim_brings_everything,
+    priority_goes_first_then_the_longest_due,
+    what_is_not_due_waits,
+    a_limit_is_kept,
+    what_is_leased_is_not_claimed,
+    a_lease_that_ended_is_claimed_with_a_higher_fence,
+    an_old_fence_settles_nothing,
+    done_leaves_the_queue,
+    retry_waits_for_its_time,
+    settling_answers_each_claim,
+    forgetting_takes_what_is_for_a_contact,
+    depth_is_by_workspace,
+}
+
+pub fn scope() -> Scope {
+    Space::new(1).scope
+}
+
+pub fn message(id: &str, priority: u8, due_at: Timestamp) -> Queued {
+    Queued {
+        id: MessageId::from_uuid(kurier_core::id::EventId::of_message(id).as_uuid()),
+        contact: Some(contact(id)),
+        channel: "email".to_owned(),
+        priority,
+        due_at,
+        payload: format!(r#"{{"id":"{id}"}}"#),
+    }
+}
+
+fn contact(id: &str) -> ContactId {
+    Space::new(1).user(id)
+}
+
+pub async fn put(store: &Store, messages: Vec<Queued>) -> usize {
+    store.queue.put(scope(), messages).await.expect("queued")
+}
+
+/// Claims at a second, for ten seconds.
+pub async fn claim(store: &Store, second: i64, limit: usize) -> Vec<Claim> {
+    let claimed = store
+        .queue
+        .claim(seconds(second), seconds(second + 10), limit)
+        .await;
+    claimed.expect("claimed")
+}
+
+async fn settle(store: &Store, claim: &Claim, how: Settlement) -> bool {
+    let settled = store.queue.settle(vec![(claim.clone(), how)]).await;
+    settled.expect("settled")[0]
+}
+
+async fn depth(store: &Store) -> u64 {
+    store.queue.depth(scope()).await.expect("counted")
+}
+
+/// The ids in the payloads, in order.
+fn ids(claims: &[Claim]) -> String {
+    let id = |claim: &Claim| claim.message.payload.split('"').nth(3).map(str::to_owned);
+    claims.iter().filter_map(id).collect::<Vec<_>>().join(" ")
+}
+
+async fn a_message_is_queued_once(store: Store) {
+    let first = vec![
+        message("a", 5, now()),
+        message("b", 5, now()),
+        message("a", 9, now()),
+    ];
+    assert_eq!(put(&store, first).await, 2);
+    assert_eq!(
+        put(&store, vec![message("b", 9, now()), message("c", 5, now())]).await,
+        1
+    );
+    assert_eq!(put(&store, Vec::new()).await, 0);
+    assert_eq!(depth(&store).await, 3);
+    let claims = claim(&store, 0, 10).await;
+    assert!(claims.iter().all(|claim| claim.message.priority == 5));
+    let other = Space::new(2).scope;
+    let theirs = store.queue.put(other, vec![message("a", 5, now())]).await;
+    assert_eq!(theirs.expect("queued"), 1);
+}
+
+async fn a_claim_brings_everything(store: Store) {
+    let mut sent = vec![message("a", 10, now()), message("b", 1, now())];
+    sent[1].contact = None;
+    sent[1].payload = "ä 🦀 ' \\".to_owned();
+    put(&store, sent.clone()).await;
+    let claims = claim(&store, 0, 10).await;
+    let brought: Vec<Queued> = claims.iter().map(|claim| claim.message.clone()).collect();
+    assert_eq!(brought, sent);
+    assert!(claims.iter().all(|claim| claim.workspace == scope().0));
+    assert!(
+        claims
+            .iter()
+            .all(|claim| (claim.attempts, claim.fence) == (1, 1))
+    );
+}
+
+async fn priority_goes_first_then_the_longest_due(store: Store) {
+    let messages = [
+        ("low", 1, -90),
+        ("late", 5, -10),
+        ("early", 5, -20),
+        ("high", 10, -1),
+    ];
+    let messages = messages.map(|(id, priority, due)| message(id, priority, seconds(due)));
+    put(&store, messages.into()).await;
+    assert_eq!(ids(&claim(&store, 0, 2).await), "high early");
+    assert_eq!(ids(&claim(&store, 0, 10).await), "late low");
+}
+
+async fn what_is_not_due_waits(store: Store) {
+    put(
+        &store,
+        vec![message("now", 1, now()), message("later", 10, seconds(1))],
+    )
+    .await;
+    assert_eq!(ids(&claim(&store, -1, 10).await), "");
+    assert_eq!(ids(&claim(&store, 0, 10).await), "now");
+    assert_eq!(ids(&claim(&store, 1, 10).await), "later");
+}
+
+async fn a_limit_is_kept(store: Store) {
+    // Few rows first, so that a planner takes the table for small when it has grown.
+    put(&store, vec![message("first", 1, now())]).await;
+    assert_eq!(claim(&store, 0, 0).await, []);
+    let many = (0..50).map(|n| message(&n.to_string(), 5, now())).collect();
+    put(&store, many).await;
+    for left in (0..50).step_by(5).rev() {
+        assert_eq!(claim(&store, 0, 5).await.len(), 5, "before {left}");
+    }
+    assert_eq!(ids(&claim(&store, 0, usize::MAX).await), "first");
+}
+
+async fn what_is_leased_is_not_claimed(store: Store) {
+    put(&store, vec![message("a", 5, now())]).await;
+    assert_eq!(claim(&store, 0, 10).await.len(), 1);
+    assert_eq!(claim(&store, 0, 10).await, []);
+    assert_eq!(claim(&store, 9, 10).await, []);
+    assert_eq!(depth(&store).await, 1);
+}
+
+async fn a_lease_that_ended_is_claimed_with_a_higher_fence(store: Store) {
+    put(&store, vec![message("a", 5, now())]).await;
+    let first = claim(&store, 0, 10).await.remove(0);
+    let second = claim(&store, 10, 10).await.remove(0);
+    assert_eq!(second.message, first.message);
+    assert!(second.fence > first.fence);
+    assert_eq!((first.attempts, second.attempts), (1, 2));
+}
+
+async fn an_old_fence_settles_nothing(store: Store) {
+    put(&store, vec![message("a", 5, now())]).await;
+    let slow = claim(&store, 0, 10).await.remove(0);
+    let quick = claim(&store, 10, 10).await.remove(0);
+    assert!(!settle(&store, &slow, Settlement::Done).await);
+    assert!(!settle(&store, &slow, Settlement::Retry(now())).await);
+    assert_eq!(
+        (depth(&store).await, claim(&store, 11, 10).await.len()),
+        (1, 0)
+    );
+    assert!(settle(&store, &quick, Settlement::Done).await);
+}
+
+async fn done_leaves_the_queue(store: Store) {
+    put(&store, vec![message("a", 5, now()), message("b", 4, now())]).await;
+    let claims = claim(&store, 0, 10).await;
+    assert!(settle(&store, &claims[0], Settlement::Done).await);
+    assert!(!settle(&store, &claims[0], Settlement::Done).await);
+    assert_eq!(depth(&store).await, 1);
+    assert_eq!(ids(&claim(&store, 20, 10).await), "b");
+}
+
+async fn retry_waits_for_its_time(store: Store) {
+    put(&store, vec![message("a", 5, now())]).await;
+    let first = claim(&store, 0, 10).await.remove(0);
+    assert!(settle(&store, &first, Settlement::Retry(seconds(5))).await);
+    assert!(
+        !settle(&store, &first, Settlement::Done).await,
+        "it was given back"
+    );
+    assert_eq!(claim(&store, 4, 10).await, []);
+    let second = claim(&store, 5, 10).await.remove(0);
+    assert_eq!((second.attempts, second.message.due_at), (2, seconds(5)));
+    assert!(second.fence > first.fence);
+    assert!(settle(&store, &second, Settlement::Done).await);
+}
+
+async fn settling_answers_each_claim(store: Store) {
+    let messages = (0..4).map(|n| message(&n.to_string(), 10 - n, now()));
+    put(&store, messages.collect()).await;
+    let claims = claim(&store, 0, 10).await;
+    let mut old = claims[1].clone();
+    old.fence -= 1;
+    let mut foreign = claims[2].clone();
+    foreign.workspace = Space::new(2).scope.0;
+    let settled = vec![
+        (claims[0].clone(), Settlement::Done),
+        (old, Settlement::Done),
+        (foreign, Settlement::Done),
+        (claims[3].clone(), Settlement::Retry(seconds(1))),
+    ];
+    let answers = store.queue.settle(settled).await.expect("settled");
+    assert_eq!(answers, [true, false, false, true]);
+    assert_eq!(depth(&store).await, 3);
+    assert_eq!(
+        store.queue.settle(Vec::new()).await.expect("settled"),
+        [true; 0]
+    );
+}
+
+async fn forgetting_takes_what_is_for_a_contact(store: Store) {
+    let mut nobody = message("d", 5, now());
+    nobody.contact = None;
+    let others = ["b", "c"].map(|id| message(id, 5, now()));
+    put(&store, vec![message("a", 9, now()), nobody]).await;
+    put(&store, others.into()).await;
+    let claimed = claim(&store, 0, 1).await.remove(0);
+    let other = Space::new(2).scope;
+    let theirs = store.queue.put(other, vec![message("a", 5, now())]).await;
+    assert_eq!(theirs.expect("queued"), 1);
+    let forget = async |contacts: &[ContactId]| {
+        let forgotten = store.queue.forget(scope(), contacts).await;
+        forgotten.expect("forgotten")
+    };
+    assert_eq!(forget(&[]).await, 0);
+    assert_eq!(forget(&[contact("a"), contact("b"), contact("z")]).await, 2);
+    assert_eq!((depth(&store).await, forget(&[contact("a")]).await), (2, 0));
+    assert_eq!(store.queue.depth(other).await.expect("counted"), 1);
+    assert!(
+        !settle(&store, &claimed, Settlement::Done).await,
+        "it is gone"
+    );
+}
+
+async fn depth_is_by_workspace(store: Store) {
+    assert_eq!(depth(&store).await, 0);
+    put(
+        &store,
+        vec![message("a", 5, now()), message("b", 5, seconds(100))],
+    )
+    .await;
+    claim(&store, 0, 10).await;
+    assert_eq!(depth(&store).await, 2);
+    let other = store.queue.depth(Space::new(2).scope).await;
+    assert_eq!(other.expect("counted"), 0);
+}

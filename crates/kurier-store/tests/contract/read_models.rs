@@ -1,0 +1,375 @@
+//! Read models: rows by key, batches that are written whole or not at all, one runner at a
+//! time.
+
+use kurier_core::contact::Standing;
+use kurier_core::event::{Erasure, Event, Kind, Position};
+use kurier_core::id::{AddressKey, EventId};
+use kurier_core::projection::{
+    CONTACT, Cell, Change, Contacts, ERASURE, Folded, Need, Projection, Row, TIMELINE, Table,
+};
+use kurier_store::{Applied, Batch, Store};
+
+use super::place::cases;
+use super::runner::{fold, happen};
+use super::space::{Space, now, seconds};
+
+cases! {
+    rows_are_loaded_by_key,
+    nothing_needed_is_nothing_loaded,
+    every_kind_of_cell_comes_back,
+    changes_are_written_in_order,
+    a_row_put_twice_is_the_last_one,
+    a_drop_takes_what_begins_so,
+    a_checkpoint_elsewhere_stops_a_batch,
+    of_two_runners_one_is_overtaken,
+    checkpoints_are_by_name,
+    what_cannot_be_folded_is_set_aside,
+    a_contact_stands_as_it_does,
+    an_erased_address_is_known,
+}
+
+fn time_row(space: &Space, user: &str, position: i64, title: &str) -> Row {
+    vec![
+        space.scope.0.into(),
+        space.user(user).into(),
+        now().into(),
+        position.into(),
+        now().into(),
+        "track".into(),
+        title.into(),
+    ]
+}
+
+fn put(row: Row) -> Change {
+    Change::Put(&TIMELINE, row)
+}
+
+fn changes(changes: Vec<Change>) -> Folded {
+    Folded {
+        changes,
+        poison: Vec::new(),
+    }
+}
+
+async fn apply(store: &Store, between: (i64, i64), folded: Folded) -> Applied {
+    let (from, to) = (Position(between.0), Position(between.1));
+    let batch = Batch {
+        projection: "test",
+        from,
+        to,
+        folded,
+    };
+    store.views.apply(batch).await.expect("answered")
+}
+
+async fn load(store: &Store, table: &'static Table, keys: Vec<Vec<Cell>>) -> Vec<Row> {
+    let mut loaded = store
+        .views
+        .load(vec![Need { table, keys }])
+        .await
+        .expect("loaded");
+    let loaded = loaded.pop().expect("an answer for each need");
+    assert_eq!(loaded.table, table);
+    let mut rows = loaded.rows;
+    rows.sort();
+    rows
+}
+
+/// The titles in the timeline at these positions of a user.
+async fn titles(store: &Store, space: &Space, user: &str, positions: &[i64]) -> Vec<String> {
+    let key = |position: &i64| time_row(space, user, *position, "")[..4].to_vec();
+    let rows = load(store, &TIMELINE, positions.iter().map(key).collect()).await;
+    let title = |row: &Row| row[6].as_text().expect("a title").to_owned();
+    rows.iter().map(title).collect()
+}
+
+async fn rows_are_loaded_by_key(store: Store) {
+    let (ours, theirs) = (Space::new(1), Space::new(2));
+    let rows = ["a", "b"].map(|title| put(time_row(&ours, "u", 1 + (title == "b") as i64, title)));
+    assert_eq!(
+        apply(&store, (0, 2), changes(rows.into())).await,
+        Applied::Done
+    );
+    assert_eq!(titles(&store, &ours, "u", &[2, 1]).await, ["a", "b"]);
+    assert_eq!(titles(&store, &ours, "u", &[7, 2]).await, ["b"]);
+    assert_eq!(titles(&store, &ours, "v", &[1, 2]).await, [""; 0]);
+    assert_eq!(titles(&store, &theirs, "u", &[1, 2]).await, [""; 0]);
+}
+
+async fn nothing_needed_is_nothing_loaded(store: Store) {
+    assert_eq!(load(&store, &CONTACT, Vec::new()).await, [[]; 0]);
+    assert_eq!(store.views.load(Vec::new()).await.expect("loaded"), []);
+}
+
+async fn every_kind_of_cell_comes_back(store: Store) {
+    let space = Space::new(1);
+    let mut row = vec![Cell::Null; CONTACT.columns.len()];
+    row[0] = space.scope.0.into();
+    row[1] = space.user("u").into();
+    row[2] = "live % _ ' \" \\ ä 🦀".into();
+    row[3] = space.guest("a").into();
+    row[7] = Cell::Json("{}".into());
+    row[9] = i64::MIN.into();
+    row[14] = i64::MAX.into();
+    let key = row[..2].to_vec();
+    apply(
+        &store,
+        (0, 1),
+        changes(vec![Change::Put(&CONTACT, row.clone())]),
+    )
+    .await;
+    assert_eq!(
+        load(&store, &CONTACT, vec![key.clone()]).await,
+        [row.clone()]
+    );
+    let empty = [&row[..3], &vec![Cell::Null; CONTACT.columns.len() - 3]].concat();
+    apply(
+        &store,
+        (1, 2),
+        changes(vec![Change::Put(&CONTACT, empty.clone())]),
+    )
+    .await;
+    assert_eq!(load(&store, &CONTACT, vec![key]).await, [empty]);
+}
+
+async fn changes_are_written_in_order(store: Store) {
+    let space = Space::new(1);
+    let user = vec![space.scope.0.into(), space.user("u").into()];
+    let batch = vec![
+        put(time_row(&space, "u", 1, "gone")),
+        put(time_row(&space, "v", 2, "other")),
+        Change::Drop(&TIMELINE, user),
+        put(time_row(&space, "u", 3, "after")),
+    ];
+    apply(&store, (0, 3), changes(batch)).await;
+    assert_eq!(titles(&store, &space, "u", &[1, 3]).await, ["after"]);
+    assert_eq!(titles(&store, &space, "v", &[2]).await, ["other"]);
+}
+
+async fn a_row_put_twice_is_the_last_one(store: Store) {
+    let space = Space::new(1);
+    let row = |position, title| put(time_row(&space, "u", position, title));
+    let batch = vec![row(1, "a"), row(2, "x"), row(1, "b"), row(1, "c")];
+    apply(&store, (0, 1), changes(batch)).await;
+    assert_eq!(titles(&store, &space, "u", &[1, 2]).await, ["c", "x"]);
+    apply(&store, (1, 2), changes(vec![row(2, "y")])).await;
+    assert_eq!(titles(&store, &space, "u", &[1, 2]).await, ["c", "y"]);
+}
+
+async fn a_drop_takes_what_begins_so(store: Store) {
+    let (ours, theirs) = (Space::new(1), Space::new(2));
+    let rows = [
+        (&ours, "u", 1),
+        (&ours, "u", 2),
+        (&ours, "v", 3),
+        (&theirs, "u", 4),
+    ];
+    let rows = rows.map(|(space, user, n)| put(time_row(space, user, n, "there")));
+    apply(&store, (0, 4), changes(rows.into())).await;
+    let counts = async || {
+        [
+            titles(&store, &ours, "u", &[1, 2]).await.len(),
+            titles(&store, &ours, "v", &[3]).await.len(),
+            titles(&store, &theirs, "u", &[4]).await.len(),
+        ]
+    };
+    let whole_key = time_row(&ours, "u", 1, "")[..4].to_vec();
+    apply(
+        &store,
+        (4, 5),
+        changes(vec![Change::Drop(&TIMELINE, whole_key)]),
+    )
+    .await;
+    assert_eq!(counts().await, [1, 1, 1]);
+    let user = vec![ours.scope.0.into(), ours.user("u").into()];
+    apply(&store, (5, 6), changes(vec![Change::Drop(&TIMELINE, user)])).await;
+    assert_eq!(counts().await, [0, 1, 1]);
+    apply(
+        &store,
+        (6, 7),
+        changes(vec![Change::Drop(&TIMELINE, vec![ours.scope.0.into()])]),
+    )
+    .await;
+    assert_eq!(counts().await, [0, 0, 1]);
+}
+
+async fn a_checkpoint_elsewhere_stops_a_batch(store: Store) {
+    let space = Space::new(1);
+    let batch = |title| Folded {
+        changes: vec![put(time_row(&space, "u", 1, title))],
+        poison: vec![(Position(9), "bad".to_owned())],
+    };
+    assert_eq!(
+        apply(&store, (3, 4), batch("early")).await,
+        Applied::Overtaken
+    );
+    assert_eq!(
+        apply(&store, (0, 5), changes(Vec::new())).await,
+        Applied::Done
+    );
+    for from in [0, 4, 6] {
+        assert_eq!(
+            apply(&store, (from, 7), batch("late")).await,
+            Applied::Overtaken
+        );
+    }
+    assert_eq!(titles(&store, &space, "u", &[1]).await, [""; 0]);
+    assert_eq!(store.views.poisoned("test").await.expect("counted"), 0);
+    assert_eq!(
+        store.views.checkpoint("test").await.expect("read"),
+        Position(5)
+    );
+    assert_eq!(apply(&store, (5, 7), batch("right")).await, Applied::Done);
+    assert_eq!(titles(&store, &space, "u", &[1]).await, ["right"]);
+}
+
+async fn of_two_runners_one_is_overtaken(store: Store) {
+    for round in 0..20 {
+        let runners: Vec<_> = ["one", "two"]
+            .map(|title| {
+                let row = time_row(&Space::new(1), "u", 1, &format!("{title} {round}"));
+                let (store, batch) = (store.clone(), changes(vec![put(row)]));
+                tokio::spawn(async move { apply(&store, (round, round + 1), batch).await })
+            })
+            .into();
+        let mut done = Vec::new();
+        for (runner, title) in runners.into_iter().zip(["one", "two"]) {
+            if runner.await.expect("to the end") == Applied::Done {
+                done.push(format!("{title} {round}"));
+            }
+        }
+        assert_eq!(done.len(), 1);
+        assert_eq!(titles(&store, &Space::new(1), "u", &[1]).await, done);
+    }
+}
+
+async fn checkpoints_are_by_name(store: Store) {
+    let checkpoint = async |name| store.views.checkpoint(name).await.expect("read").0;
+    assert_eq!(checkpoint("one").await, 0);
+    store
+        .views
+        .set_checkpoint("one", Position(7))
+        .await
+        .expect("set");
+    store
+        .views
+        .set_checkpoint("two", Position(8))
+        .await
+        .expect("set");
+    store
+        .views
+        .set_checkpoint("one", Position(3))
+        .await
+        .expect("set back");
+    assert_eq!((checkpoint("one").await, checkpoint("two").await), (3, 8));
+    assert_eq!(
+        apply(&store, (0, 1), Folded::default()).await,
+        Applied::Done
+    );
+    store
+        .views
+        .set_checkpoint("test", Position(0))
+        .await
+        .expect("set");
+    assert_eq!(
+        apply(&store, (0, 1), Folded::default()).await,
+        Applied::Done
+    );
+}
+
+async fn what_cannot_be_folded_is_set_aside(store: Store) {
+    let space = Space::new(1);
+    let mut bad = space.said(now(), r#"{"type":"track","userId":"u","event":"Bad"}"#);
+    bad.payload = "{".to_owned();
+    let good = space.said(now(), r#"{"type":"track","userId":"u","event":"Good"}"#);
+    happen(&store, &space, vec![bad, good]).await;
+    let poisoned = async |name| store.views.poisoned(name).await.expect("counted");
+    assert_eq!(poisoned(Contacts.name()).await, 1);
+    assert_eq!(poisoned("another").await, 0);
+    let ids = [space.user("u")];
+    let positions = store.views.timeline_positions(space.scope, &ids).await;
+    assert_eq!(positions.expect("read"), [Position(2)]);
+    // Folded again from the start, it is still one.
+    store
+        .views
+        .set_checkpoint(Contacts.name(), Position(0))
+        .await
+        .expect("set");
+    super::runner::project(&store, 1).await;
+    assert_eq!(poisoned(Contacts.name()).await, 1);
+}
+
+fn erased(space: &Space, user: &str, email: &str) -> Event {
+    let erasure = Erasure {
+        contacts: vec![space.user(user)],
+        addresses: vec![space.key.address(email)],
+        positions: Vec::new(),
+        seen: Position(0),
+    };
+    Event {
+        id: EventId::of_message("erase"),
+        kind: Kind::ContactErased,
+        contact: Some(space.user(user)),
+        occurred_at: seconds(9),
+        recorded_at: seconds(9),
+        payload: serde_json::to_string(&erasure).expect("JSON"),
+    }
+}
+
+async fn a_contact_stands_as_it_does(store: Store) {
+    let space = Space::new(1);
+    let raw = r#"{"type":"identify","userId":"u","anonymousId":"a",
+                  "traits":{"email":"U@x.de","n":1.5,"deep":{"a":[1,null,"x"]}}}"#;
+    let events = vec![
+        space.said(seconds(1), raw),
+        space.said(seconds(2), r#"{"type":"group","userId":"u","groupId":"g"}"#),
+    ];
+    happen(&store, &space, events).await;
+    let standing = async |scope, id| store.views.contact(scope, id).await.expect("read");
+    let Some(Standing::Live(contact)) = standing(space.scope, space.user("u")).await else {
+        panic!("u is live");
+    };
+    let log = store.log.read(Position(0), 10).await.expect("read");
+    let folded = Contacts.fold(Vec::new(), &log);
+    let expected = folded.changes.iter().find_map(|change| match change {
+        Change::Put(table, row) if *table == &CONTACT && row[1] == space.user("u").into() => {
+            kurier_core::projection::contact_of_row(row)
+        }
+        _ => None,
+    });
+    assert_eq!(Some(*contact), expected);
+    let merged = Standing::Merged {
+        into: space.user("u"),
+    };
+    assert_eq!(standing(space.scope, space.guest("a")).await, Some(merged));
+    assert_eq!(standing(space.scope, space.user("v")).await, None);
+    assert_eq!(standing(Space::new(2).scope, space.user("u")).await, None);
+    happen(&store, &space, vec![erased(&space, "u", "u@x.de")]).await;
+    let gone = Standing::Erased { at: seconds(9) };
+    assert_eq!(standing(space.scope, space.user("u")).await, Some(gone));
+}
+
+async fn an_erased_address_is_known(store: Store) {
+    let (space, other) = (Space::new(1), Space::new(2));
+    happen(&store, &space, vec![erased(&space, "u", "u@x.de")]).await;
+    let erased_at = async |space: &Space, address: AddressKey| {
+        let found = store.views.erased_at(space.scope, address).await;
+        found.expect("read")
+    };
+    let address = space.key.address("u@x.de");
+    assert_eq!(erased_at(&space, address).await, Some(seconds(9)));
+    assert_eq!(erased_at(&other, address).await, None);
+    assert_eq!(erased_at(&space, space.key.address("v@x.de")).await, None);
+    let key = vec![space.scope.0.into(), Cell::Id(address.as_uuid())];
+    assert_eq!(load(&store, &ERASURE, vec![key]).await.len(), 1);
+    // Coming back, the address is recognised.
+    let back = space.said(
+        seconds(10),
+        r#"{"type":"identify","userId":"w","traits":{"email":"u@x.de"}}"#,
+    );
+    let appended = store.log.append(space.scope, vec![back]).await;
+    appended.expect("appended");
+    let events = store.log.read(Position(1), 1).await.expect("read");
+    let folded = fold(&store, &events).await;
+    assert!(format!("{folded:?}").contains(&seconds(9).as_micros().to_string()));
+}

@@ -1,0 +1,8 @@
+//! The server rules that follow from what the real event clients send.
+
+mod body;
+mod duplicates;
+mod meaning;
+mod paths;
+
+pub use body::encoded;

@@ -1,0 +1,7 @@
+//! Kurier from outside: the real binary, as a child process, over both databases.
+
+mod harness;
+
+mod durability;
+mod hostile;
+mod ingest;
