@@ -8,6 +8,8 @@ pub mod log;
 mod migration;
 pub mod postgres;
 pub mod queue;
+pub mod reactions;
+pub mod segments;
 pub mod sqlite;
 pub mod views;
 
@@ -20,6 +22,8 @@ pub use error::{Error, Result};
 pub use log::{Appended, Log};
 pub use postgres::Postgres;
 pub use queue::{Claim, Queue, Queued, Settlement};
+pub use reactions::{Reacted, Reaction, Reactions};
+pub use segments::{Member, MemberPage, SegmentViews};
 pub use sqlite::Sqlite;
 pub use views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
@@ -34,16 +38,22 @@ pub struct Scope(pub WorkspaceId);
 pub struct Store {
     pub log: Arc<dyn Log>,
     pub views: Arc<dyn Views>,
+    pub segments: Arc<dyn SegmentViews>,
+    pub reactions: Arc<dyn Reactions>,
     pub queue: Arc<dyn Queue>,
     pub access: Arc<dyn Access>,
 }
 
 impl Store {
-    fn of<T: Log + Views + Queue + Access + 'static>(backend: T) -> Self {
+    fn of<T: Log + Views + SegmentViews + Reactions + Queue + Access + 'static>(
+        backend: T,
+    ) -> Self {
         let backend = Arc::new(backend);
         Self {
             log: backend.clone(),
             views: backend.clone(),
+            segments: backend.clone(),
+            reactions: backend.clone(),
             queue: backend.clone(),
             access: backend,
         }

@@ -31,7 +31,12 @@ pub enum Reacted {
 pub trait Reactions: Send + Sync {
     /// Takes or keeps the lease of a reactor, by the database's clock. Answers the fence to
     /// react with, or `None` while another holds it.
-    async fn lease(&self, reactor: &'static str, holder: Uuid, term: Duration) -> Result<Option<i64>>;
+    async fn lease(
+        &self,
+        reactor: &'static str,
+        holder: Uuid,
+        term: Duration,
+    ) -> Result<Option<i64>>;
 
     /// Gives the lease up, so that another need not wait for its end.
     async fn release(&self, reactor: &'static str, holder: Uuid) -> Result<()>;

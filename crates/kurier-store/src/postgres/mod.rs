@@ -6,6 +6,8 @@ mod columns;
 mod log;
 mod partition;
 mod queue;
+mod reactions;
+mod segments;
 mod tables;
 mod views;
 

@@ -50,7 +50,7 @@ impl Views for Postgres {
 
     async fn apply(&self, batch: Batch) -> Result<Applied> {
         let mut transaction = self.pool.begin().await?;
-        if !advance(&mut transaction, &batch).await? {
+        if !advance(&mut transaction, batch.projection, (batch.from, batch.to)).await? {
             return Ok(Applied::Overtaken);
         }
         write(&mut transaction, &batch.folded.changes).await?;
@@ -163,21 +163,25 @@ fn unreadable() -> Error {
     Error::Damaged("a contact's row cannot be read".into())
 }
 
-/// Moves the checkpoint from `from` to `to`; false if it stands elsewhere. The row stays
-/// locked until the commit, so of two runners one waits and then sees it was overtaken.
-async fn advance(connection: &mut PgConnection, batch: &Batch) -> Result<bool> {
-    if batch.from == Position(0) {
+/// Moves a checkpoint from one position to another; false if it stands elsewhere. The row
+/// stays locked until the commit, so of two runners one waits and then sees it was overtaken.
+pub async fn advance(
+    connection: &mut PgConnection,
+    name: &str,
+    (from, to): (Position, Position),
+) -> Result<bool> {
+    if from == Position(0) {
         let sql = "INSERT INTO checkpoint (name, position) VALUES ($1, 0) ON CONFLICT DO NOTHING";
         sqlx::query(sql)
-            .bind(batch.projection)
+            .bind(name)
             .execute(&mut *connection)
             .await?;
     }
     let sql = "UPDATE checkpoint SET position = $3 WHERE name = $1 AND position = $2";
     let moved = sqlx::query(sql)
-        .bind(batch.projection)
-        .bind(batch.from.0)
-        .bind(batch.to.0)
+        .bind(name)
+        .bind(from.0)
+        .bind(to.0)
         .execute(connection)
         .await?;
     Ok(moved.rows_affected() == 1)

@@ -16,8 +16,17 @@ const NOW: &str = "CAST(unixepoch('subsec') * 1000000 AS INTEGER)";
 
 #[async_trait]
 impl Reactions for Sqlite {
-    async fn lease(&self, reactor: &'static str, holder: Uuid, term: Duration) -> Result<Option<i64>> {
-        self.writer.write(1, move |connection| lease(connection, reactor, holder, term)).await
+    async fn lease(
+        &self,
+        reactor: &'static str,
+        holder: Uuid,
+        term: Duration,
+    ) -> Result<Option<i64>> {
+        self.writer
+            .write(1, move |connection| {
+                lease(connection, reactor, holder, term)
+            })
+            .await
     }
 
     async fn release(&self, reactor: &'static str, holder: Uuid) -> Result<()> {
@@ -32,11 +41,18 @@ impl Reactions for Sqlite {
 
     async fn react(&self, reaction: Reaction) -> Result<Reacted> {
         let weight = reaction.events.len();
-        self.writer.write(weight, move |connection| react(connection, reaction)).await
+        self.writer
+            .write(weight, move |connection| react(connection, reaction))
+            .await
     }
 }
 
-fn lease(connection: &Connection, reactor: &str, holder: Uuid, term: Duration) -> Result<Option<i64>> {
+fn lease(
+    connection: &Connection,
+    reactor: &str,
+    holder: Uuid,
+    term: Duration,
+) -> Result<Option<i64>> {
     let sql = format!(
         "INSERT INTO lease (name, holder, fence, until) VALUES (?1, ?2, 1, {NOW} + ?3)
          ON CONFLICT (name) DO UPDATE SET
@@ -46,13 +62,19 @@ fn lease(connection: &Connection, reactor: &str, holder: Uuid, term: Duration) -
          RETURNING fence"
     );
     let term = i64::try_from(term.as_micros()).unwrap_or(i64::MAX);
-    let taken = connection.query_row(&sql, params![reactor, holder.as_bytes(), term], |row| row.get(0));
+    let taken = connection.query_row(&sql, params![reactor, holder.as_bytes(), term], |row| {
+        row.get(0)
+    });
     Ok(taken.optional()?)
 }
 
 fn react(connection: &Connection, reaction: Reaction) -> Result<Reacted> {
     let fence: Option<i64> = connection
-        .query_row("SELECT fence FROM lease WHERE name = ?1", [reaction.reactor], |row| row.get(0))
+        .query_row(
+            "SELECT fence FROM lease WHERE name = ?1",
+            [reaction.reactor],
+            |row| row.get(0),
+        )
         .optional()?;
     let at: Position = checkpoint(connection, reaction.reactor)?;
     if fence != Some(reaction.fence) || at != reaction.from {

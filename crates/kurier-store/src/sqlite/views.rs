@@ -127,7 +127,7 @@ fn unreadable() -> Error {
     Error::Damaged("a contact's row cannot be read".into())
 }
 
-fn checkpoint(connection: &Connection, name: &str) -> Result<Position> {
+pub fn checkpoint(connection: &Connection, name: &str) -> Result<Position> {
     let mut statement =
         connection.prepare_cached("SELECT position FROM checkpoint WHERE name = ?1")?;
     Ok(Position(
@@ -138,7 +138,7 @@ fn checkpoint(connection: &Connection, name: &str) -> Result<Position> {
     ))
 }
 
-fn put_checkpoint(connection: &Connection, name: &str, position: Position) -> Result<()> {
+pub fn put_checkpoint(connection: &Connection, name: &str, position: Position) -> Result<()> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO checkpoint (name, position) VALUES (?1, ?2)
          ON CONFLICT (name) DO UPDATE SET position = excluded.position",
