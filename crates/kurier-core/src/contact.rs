@@ -110,7 +110,8 @@ impl Contact {
         Ok(())
     }
 
-    fn know_as(&mut self, said: &Said<'_>) {
+    /// Learns the ids an event gives.
+    pub fn know_as(&mut self, said: &Said<'_>) {
         match said.user_id.as_deref() {
             Some(user_id) if self.user_id.is_none() => self.user_id = Some(user_id.to_owned()),
             Some(user_id) if self.user_id.as_deref() != Some(user_id) => {

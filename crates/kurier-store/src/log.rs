@@ -37,7 +37,8 @@ pub trait Log: Send + Sync {
     /// Turns payloads into tombstones in place. Done twice, it changes nothing more.
     async fn tombstone(&self, scope: Scope, positions: &[Position]) -> Result<u64>;
 
-    /// Gives back the room of what was erased, so that no file holds it any more.
+    /// Gives back the room of what was erased: on SQLite no file holds it any more, on
+    /// PostgreSQL no query or dump can reach it (its files are overwritten in time).
     async fn scrub(&self) -> Result<()>;
 
     /// Prepares the months to come. Called at start and now and then.

@@ -8,7 +8,7 @@ mod row;
 pub use row::{contact_of_row, contact_standing};
 
 use super::table::ColumnKind::{Id, Int, Json, Text};
-use super::{Cell, Column, Folded, Loaded, Need, Projection, Table};
+use super::{Cell, Column, Folded, Loaded, Need, Projection, Table, UnreadableRow};
 use crate::event::{Kind, Recorded, Said};
 use crate::id::{AddressKey, ContactId, WorkspaceId};
 use fold::Fold;
@@ -109,12 +109,12 @@ impl Projection for Contacts {
         )]
     }
 
-    fn fold(&self, loaded: Vec<Loaded>, events: &[Recorded]) -> Folded {
-        let mut fold = Fold::new(loaded);
+    fn fold(&self, loaded: Vec<Loaded>, events: &[Recorded]) -> Result<Folded, UnreadableRow> {
+        let mut fold = Fold::new(loaded)?;
         for recorded in events {
             fold.event(recorded);
         }
-        fold.finish()
+        Ok(fold.finish())
     }
 }
 

@@ -29,7 +29,28 @@ pub trait Projection: Send + Sync {
     /// Further keys, found in rows that were loaded; asked again until there are none.
     fn follows(&self, loaded: &[Loaded]) -> Vec<Need>;
 
-    fn fold(&self, loaded: Vec<Loaded>, events: &[Recorded]) -> Folded;
+    /// Folds a batch. A loaded row that cannot be read stops it: taking the row for absent
+    /// would overwrite what it holds.
+    fn fold(&self, loaded: Vec<Loaded>, events: &[Recorded]) -> Result<Folded, UnreadableRow>;
+}
+
+/// A read model holds a row that this version did not write.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[error("a row of {table} cannot be read: {row}")]
+pub struct UnreadableRow {
+    pub table: &'static str,
+    /// Its key; what it holds may be personal.
+    pub row: String,
+}
+
+impl UnreadableRow {
+    pub fn new(table: &'static Table, row: &Row) -> Self {
+        let key = row.iter().take(table.key).map(|cell| format!("{cell:?}"));
+        Self {
+            table: table.name,
+            row: key.collect::<Vec<_>>().join(", "),
+        }
+    }
 }
 
 /// Rows wanted from one table, by key.

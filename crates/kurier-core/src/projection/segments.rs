@@ -6,7 +6,7 @@ mod row;
 pub use row::{SegmentSummary, segment_of_row};
 
 use super::table::ColumnKind::{Id, Int, Text};
-use super::{Cell, Column, Folded, Loaded, Need, Projection, Table};
+use super::{Cell, Column, Folded, Loaded, Need, Projection, Table, UnreadableRow};
 use crate::event::{Kind, Recorded};
 use crate::id::{SegmentId, WorkspaceId};
 use crate::segment::{Definition, Membership};
@@ -81,10 +81,10 @@ impl Projection for Segments {
         Vec::new()
     }
 
-    fn fold(&self, loaded: Vec<Loaded>, events: &[Recorded]) -> Folded {
-        let mut fold = Fold::new(loaded);
+    fn fold(&self, loaded: Vec<Loaded>, events: &[Recorded]) -> Result<Folded, UnreadableRow> {
+        let mut fold = Fold::new(loaded)?;
         events.iter().for_each(|recorded| fold.event(recorded));
-        fold.finish()
+        Ok(fold.finish())
     }
 }
 

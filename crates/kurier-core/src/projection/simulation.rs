@@ -20,7 +20,7 @@ impl Tables {
             }
             loaded.extend(newest.clone());
         }
-        let folded = projection.fold(loaded, events);
+        let folded = projection.fold(loaded, events).expect("rows are readable");
         assert_eq!(folded.poison, []);
         folded
             .changes

@@ -330,7 +330,7 @@ async fn a_contact_stands_as_it_does(store: Store) {
         panic!("u is live");
     };
     let log = store.log.read(Position(0), 10).await.expect("read");
-    let folded = Contacts.fold(Vec::new(), &log);
+    let folded = Contacts.fold(Vec::new(), &log).expect("no rows");
     let expected = folded.changes.iter().find_map(|change| match change {
         Change::Put(table, row) if *table == &CONTACT && row[1] == space.user("u").into() => {
             kurier_core::projection::contact_of_row(row)

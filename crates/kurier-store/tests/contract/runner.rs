@@ -36,7 +36,7 @@ pub async fn fold(store: &Store, events: &[Recorded]) -> Folded {
         news = load(Contacts.follows(&news)).await;
         loaded.extend(news.clone());
     }
-    Contacts.fold(loaded, events)
+    Contacts.fold(loaded, events).expect("rows are readable")
 }
 
 /// Appends and folds.

@@ -126,7 +126,7 @@ type Tables = BTreeMap<(&'static str, Vec<Cell>), Row>;
 /// The tables that a workspace's log makes, without a store.
 fn model(log: &[Recorded]) -> Tables {
     let mut tables = Tables::new();
-    for change in Contacts.fold(Vec::new(), log).changes {
+    for change in Contacts.fold(Vec::new(), log).expect("no rows").changes {
         match change {
             Change::Put(table, row) => {
                 tables.insert((table.name, row[..table.key].to_vec()), row);

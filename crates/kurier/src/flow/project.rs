@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kurier_core::event::{Kind, Position, Recorded};
 use kurier_core::projection::{Contacts, Loaded, Projection};
-use kurier_store::{Applied, Batch, Result, Store};
+use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
 
 use super::erase::carry_out;
@@ -110,7 +110,9 @@ impl Projector {
         {
             carry_out(&self.store, recorded).await?;
         }
-        let folded = self.projection.fold(self.load(&events).await?, &events);
+        let loaded = self.load(&events).await?;
+        let folded = self.projection.fold(loaded, &events);
+        let folded = folded.map_err(|e| Error::Damaged(e.to_string()))?;
         for (position, reason) in &folded.poison {
             tracing::error!(projection = self.name(), %position, reason, "an event was set aside");
         }

@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use super::super::{Cell, Change, Folded, Loaded};
+use super::super::{Cell, Change, Folded, Loaded, Row, UnreadableRow};
 use super::row::{contact_standing, row_of};
 use super::{CONTACT, ERASURE, TIMELINE, concerns_contact};
 use crate::contact::{Contact, Standing};
@@ -26,35 +26,32 @@ pub struct Fold {
 }
 
 impl Fold {
-    pub fn new(loaded: Vec<Loaded>) -> Self {
+    pub fn new(loaded: Vec<Loaded>) -> Result<Self, UnreadableRow> {
         let mut fold = Self::default();
         for Loaded { table, rows } in loaded {
-            match table {
-                table if table == &CONTACT => fold.load_contacts(&rows),
-                _ => fold.load_erasures(&rows),
+            for row in rows {
+                let read = match table {
+                    table if table == &CONTACT => fold.load_contact(&row),
+                    _ => fold.load_erasure(&row),
+                };
+                read.ok_or_else(|| UnreadableRow::new(table, &row))?;
             }
         }
-        fold
+        Ok(fold)
     }
 
-    fn load_contacts(&mut self, rows: &[Vec<Cell>]) {
-        let known = rows.iter().filter_map(contact_standing);
-        self.contacts
-            .extend(known.map(|(workspace, id, standing)| ((workspace, id), standing)));
+    fn load_contact(&mut self, row: &Row) -> Option<()> {
+        let (workspace, id, standing) = contact_standing(row)?;
+        self.contacts.insert((workspace, id), standing);
+        Some(())
     }
 
-    fn load_erasures(&mut self, rows: &[Vec<Cell>]) {
-        for row in rows {
-            if let (Some(workspace), Some(address), Some(at)) =
-                (row[0].as_id(), row[1].as_id(), row[2].as_int())
-            {
-                let key = (
-                    WorkspaceId::from_uuid(workspace),
-                    AddressKey::from_uuid(address),
-                );
-                self.erasures.insert(key, Timestamp::from_micros(at));
-            }
-        }
+    fn load_erasure(&mut self, row: &Row) -> Option<()> {
+        let workspace = WorkspaceId::from_uuid(row.first()?.as_id()?);
+        let address = AddressKey::from_uuid(row.get(1)?.as_id()?);
+        let at = Timestamp::from_micros(row.get(2)?.as_int()?);
+        self.erasures.insert((workspace, address), at);
+        Some(())
     }
 
     pub fn event(&mut self, recorded: &Recorded) {
@@ -76,7 +73,7 @@ impl Fold {
         };
         let root = self.root((recorded.workspace, contact));
         for join in &said.joins {
-            self.join((recorded.workspace, *join), root, recorded);
+            self.join((recorded.workspace, *join), root, recorded, &said);
         }
         if said.erased {
             return Ok(());
@@ -120,7 +117,7 @@ impl Fold {
     }
 
     /// Joins `from` to `root`. Its history comes along unless it was someone else's already.
-    fn join(&mut self, from: ContactKey, root: ContactKey, recorded: &Recorded) {
+    fn join(&mut self, from: ContactKey, root: ContactKey, recorded: &Recorded, said: &Said<'_>) {
         if from == root {
             return;
         }
@@ -134,7 +131,10 @@ impl Fold {
             return;
         }
         if let Some(Standing::Live(other)) = self.contacts.insert(source, merged) {
-            self.live(root, recorded.event.recorded_at).absorb(*other);
+            let contact = self.live(root, recorded.event.recorded_at);
+            // The id it goes by now, before it takes in the one it went by.
+            contact.know_as(said);
+            contact.absorb(*other);
             self.mark(root);
         }
         self.mark(source);

@@ -182,6 +182,34 @@ fn an_alias_merges_two_contacts_and_keeps_both_histories() {
 }
 
 #[test]
+fn an_alias_to_a_new_user_makes_the_new_id_the_one_it_goes_by() {
+    let mut world = World::new();
+    world.say(r#"{"type":"track","event":"Old","userId":"old"}"#);
+    world.say(r#"{"type":"alias","userId":"new","previousId":"old"}"#);
+    let contact = world
+        .folded(1)
+        .contact(&world, world.user("new"))
+        .expect("there");
+    assert_eq!(contact.user_id.as_deref(), Some("new"));
+    assert_eq!(contact.former_user_ids.iter().collect::<Vec<_>>(), ["old"]);
+}
+
+#[test]
+fn a_row_that_cannot_be_read_stops_the_fold() {
+    let mut world = World::new();
+    world.say(r#"{"type":"track","event":"E","userId":"u"}"#);
+    let mut row = vec![Cell::Null; CONTACT.columns.len()];
+    (row[0], row[1]) = (world.workspace.into(), world.user("u").into());
+    row[2] = "from the future".into();
+    let loaded = vec![Loaded {
+        table: &CONTACT,
+        rows: vec![row],
+    }];
+    let stopped = Contacts.fold(loaded, &world.log).expect_err("must stop");
+    assert_eq!(stopped.table, "contact");
+}
+
+#[test]
 fn null_removes_and_missing_keeps() {
     let mut world = World::new();
     world.say(r#"{"type":"identify","userId":"u","traits":{"a":1,"b":2}}"#);
@@ -227,7 +255,7 @@ fn an_unreadable_payload_is_set_aside() {
     let mut world = World::new();
     world.say(r#"{"type":"track","event":"Fine","userId":"u"}"#);
     world.log[0].event.payload = "{".into();
-    let folded = Contacts.fold(Vec::new(), &world.log);
+    let folded = Contacts.fold(Vec::new(), &world.log).expect("no rows");
     assert_eq!(folded.poison.len(), 1);
     assert_eq!(folded.changes, []);
 }

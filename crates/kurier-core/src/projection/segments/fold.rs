@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::super::{Cell, Change, Folded, Loaded};
+use super::super::{Cell, Change, Folded, Loaded, UnreadableRow};
 use super::row::{SegmentSummary, row_of, segment_of_row};
 use super::{MEMBER, SEGMENT, SEGMENT_SIZE, segment_key};
 use crate::event::{Kind, Recorded};
@@ -24,21 +24,21 @@ pub struct Fold {
 }
 
 impl Fold {
-    pub fn new(loaded: Vec<Loaded>) -> Self {
+    pub fn new(loaded: Vec<Loaded>) -> Result<Self, UnreadableRow> {
         let mut fold = Self::default();
         for Loaded { table, rows } in loaded {
-            match table {
-                table if table == &SEGMENT => {
-                    let known = rows.iter().filter_map(segment_of_row);
-                    fold.segments
-                        .extend(known.map(|(ws, s)| ((ws, s.definition.segment), s)));
+            for row in rows {
+                if table != &SEGMENT {
+                    fold.members.insert(row[..MEMBER.key].to_vec());
+                    continue;
                 }
-                _ => fold
-                    .members
-                    .extend(rows.into_iter().map(|row| row[..MEMBER.key].to_vec())),
+                let read = segment_of_row(&row);
+                let (workspace, summary) = read.ok_or_else(|| UnreadableRow::new(table, &row))?;
+                fold.segments
+                    .insert((workspace, summary.definition.segment), summary);
             }
         }
-        fold
+        Ok(fold)
     }
 
     pub fn event(&mut self, recorded: &Recorded) {
