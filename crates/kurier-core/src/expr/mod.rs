@@ -69,4 +69,6 @@ impl Checked {
 }
 
 #[cfg(test)]
+pub(crate) mod generate;
+#[cfg(test)]
 mod tests;

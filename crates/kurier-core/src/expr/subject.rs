@@ -30,7 +30,7 @@ pub enum Datum<'a> {
     Number(f64),
     Text(Cow<'a, str>),
     Time(Timestamp),
-    List(&'a [Value]),
+    List(Cow<'a, [Value]>),
     Object,
 }
 
@@ -42,7 +42,7 @@ impl<'a> Datum<'a> {
             Some(Value::Int(number)) => Self::Number(*number as f64),
             Some(Value::Float(number)) => Self::Number(*number),
             Some(Value::Text(text)) => Self::Text(Cow::Borrowed(text)),
-            Some(Value::List(values)) => Self::List(values),
+            Some(Value::List(values)) => Self::List(Cow::Borrowed(values)),
             Some(Value::Object(_)) => Self::Object,
         }
     }

@@ -1,5 +1,6 @@
 use proptest::prelude::*;
 
+use super::generate::{expression, facts};
 use super::*;
 use crate::value::Object;
 
@@ -218,94 +219,6 @@ fn reasons_are_given_in_words() {
             "false: EXISTS (event WHERE event.event_type = 'x') (none of the contact's 4 events)",
         ]
     );
-}
-
-fn literal() -> impl Strategy<Value = String> {
-    prop_oneof![
-        (-50..50i32).prop_map(|n| format!("{}", f64::from(n) / 4.0)),
-        "[a-c']{0,3}".prop_map(|t| format!("'{}'", t.replace('\'', "''"))),
-        Just("TRUE".to_owned()),
-        Just("timestamp '2026-06-14T12:00:00Z'".to_owned()),
-    ]
-}
-
-fn operand(in_event: bool) -> impl Strategy<Value = String> {
-    let paths = if in_event {
-        "contact\\.[a-c]|properties\\.[a-c]|event_type|event_time"
-    } else {
-        "contact\\.[a-c]|contact\\.created_at"
-    };
-    prop_oneof![
-        3 => paths.prop_map(String::from),
-        2 => literal(),
-        1 => (1..20i32, "[smhdw]").prop_map(|(n, unit)| format!("now() - {n}{unit}")),
-    ]
-}
-
-fn expression(depth: u32, in_event: bool) -> BoxedStrategy<String> {
-    let op = prop::sample::select(vec![
-        "=",
-        "!=",
-        "<",
-        "<=",
-        ">",
-        ">=",
-        "CONTAINS",
-        "NOT STARTS_WITH",
-    ]);
-    let leaf = prop_oneof![
-        (operand(in_event), op, operand(in_event)).prop_map(|(a, op, b)| format!("{a} {op} {b}")),
-        (operand(in_event), literal(), literal())
-            .prop_map(|(a, x, y)| format!("{a} NOT IN ({x}, {y})")),
-        (operand(in_event), operand(in_event), operand(in_event))
-            .prop_map(|(a, x, y)| format!("{a} BETWEEN {x} AND {y}")),
-        operand(in_event).prop_map(|a| format!("{a} IS NULL")),
-    ];
-    if depth == 0 {
-        return leaf.boxed();
-    }
-    let inner = || expression(depth - 1, in_event);
-    let filter = || expression(depth - 1, true);
-    prop_oneof![
-        2 => leaf,
-        1 => (inner(), inner()).prop_map(|(a, b)| format!("{a} AND ({b})")),
-        1 => (inner(), inner(), inner()).prop_map(|(a, b, c)| format!("({a} OR {b}) OR {c}")),
-        1 => inner().prop_map(|a| format!("NOT ({a})")),
-        1 => filter().prop_map(|f| format!("EXISTS (event WHERE {f})")),
-        1 => (filter(), -3..5i32).prop_map(|(f, n)| format!("SUM(event.properties.a WHERE {f}) >= {n}")),
-    ]
-    .boxed()
-}
-
-fn value() -> impl Strategy<Value = crate::value::Value> {
-    use crate::value::Value;
-    prop_oneof![
-        (-20..20i64).prop_map(Value::Int),
-        (-80..80i32).prop_map(|n| Value::Float(f64::from(n) / 4.0)),
-        "[a-c]{0,2}".prop_map(Value::Text),
-        any::<bool>().prop_map(Value::Bool),
-        Just(Value::Null),
-        Just(Value::Text("2026-06-14T12:00:00Z".into())),
-    ]
-}
-
-fn properties() -> impl Strategy<Value = Object> {
-    prop::collection::btree_map("[a-c]", value(), 0..3)
-}
-
-fn facts() -> impl Strategy<Value = Facts> {
-    let event =
-        ("[a-c]", 0..40i64, properties()).prop_map(|(event_type, days, properties)| EventFact {
-            event_type,
-            event_time: time("2026-06-01T12:00:00Z").shifted(days * 86_400_000_000 / 2),
-            properties,
-        });
-    (properties(), prop::collection::vec(event, 0..6)).prop_map(|(attributes, events)| Facts {
-        created_at: Some(time("2026-06-14T12:00:00Z")),
-        attributes,
-        events,
-        ..Facts::default()
-    })
 }
 
 proptest! {

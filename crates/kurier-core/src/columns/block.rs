@@ -1,0 +1,145 @@
+//! A block: so many contacts with consecutive numbers, their attributes and their events.
+//! What is counted per contact of one block stays in the first cache level.
+
+use super::cell::Cell;
+use super::column::Column;
+use super::set::EventSet;
+
+/// Small in tests, so that a few contacts fill several blocks.
+pub const BLOCK_BITS: u32 = if cfg!(test) { 2 } else { 12 };
+/// Contacts per block.
+pub const BLOCK: usize = 1 << BLOCK_BITS;
+
+#[derive(Debug, Clone, Default)]
+pub struct Block {
+    /// One bit per contact that is live.
+    live: Vec<u64>,
+    /// When each was created, in microseconds.
+    created: Vec<i64>,
+    user_ids: Option<Column>,
+    /// By path number.
+    attributes: Vec<Option<Column>>,
+    /// By type number.
+    sets: Vec<Option<Box<EventSet>>>,
+}
+
+/// Which block a contact is in, and where.
+pub const fn place(number: u32) -> (usize, u16) {
+    let slot = number & (BLOCK as u32 - 1);
+    ((number >> BLOCK_BITS) as usize, slot as u16)
+}
+
+impl Block {
+    /// How many numbers of this block were ever live.
+    pub fn len(&self) -> usize {
+        self.created.len()
+    }
+
+    pub fn is_live(&self, slot: u16) -> bool {
+        let word = self.live.get(usize::from(slot) / 64);
+        word.is_some_and(|word| word >> (slot % 64) & 1 == 1)
+    }
+
+    pub fn live(&self) -> &[u64] {
+        &self.live
+    }
+
+    pub fn set_live(&mut self, slot: u16, is_live: bool) {
+        let word = usize::from(slot) / 64;
+        if self.live.len() <= word {
+            self.live.resize(word + 1, 0);
+        }
+        let bit = 1 << (slot % 64);
+        self.live[word] = (self.live[word] & !bit) | if is_live { bit } else { 0 };
+    }
+
+    pub fn created(&self) -> &[i64] {
+        &self.created
+    }
+
+    pub fn set_created(&mut self, slot: u16, micros: i64) {
+        let slot = usize::from(slot);
+        while self.created.len() <= slot {
+            super::column::push(&mut self.created, i64::MAX);
+        }
+        self.created[slot] = micros;
+    }
+
+    pub const fn user_ids(&self) -> Option<&Column> {
+        self.user_ids.as_ref()
+    }
+
+    pub fn user_id(&self, slot: u16) -> Cell {
+        read(self.user_ids.as_ref(), slot)
+    }
+
+    pub fn set_user_id(&mut self, slot: u16, cell: Cell) {
+        write(&mut self.user_ids, slot, cell);
+    }
+
+    pub fn attributes(&self, path: u32) -> Option<&Column> {
+        self.attributes.get(path as usize)?.as_ref()
+    }
+
+    pub fn attribute(&self, path: u32, slot: u16) -> Cell {
+        read(self.attributes(path), slot)
+    }
+
+    pub fn set_attribute(&mut self, path: u32, slot: u16, cell: Cell) {
+        let path = path as usize;
+        if self.attributes.len() <= path {
+            if cell.is_missing() {
+                return;
+            }
+            self.attributes.resize_with(path + 1, || None);
+        }
+        write(&mut self.attributes[path], slot, cell);
+    }
+
+    pub fn set(&self, event_type: u32) -> Option<&EventSet> {
+        self.sets.get(event_type as usize)?.as_deref()
+    }
+
+    pub fn set_mut(&mut self, event_type: u32) -> &mut EventSet {
+        let event_type = event_type as usize;
+        if self.sets.len() <= event_type {
+            self.sets.resize_with(event_type + 1, || None);
+        }
+        self.sets[event_type].get_or_insert_default()
+    }
+
+    /// The types of which there are events here, with them.
+    pub fn sets(&self) -> impl Iterator<Item = (u32, &EventSet)> {
+        let all = self.sets.iter().enumerate();
+        all.filter_map(|(number, set)| Some((number as u32, set.as_deref()?)))
+    }
+
+    pub fn seal(&mut self) {
+        self.sets.iter_mut().flatten().for_each(|set| set.seal());
+    }
+
+    pub fn bytes(&self) -> usize {
+        let columns = self.attributes.iter().chain([&self.user_ids]).flatten();
+        let sets = self.sets.iter().flatten().map(|set| set.bytes());
+        size_of::<Self>()
+            + self.live.capacity() * 8
+            + self.created.capacity() * 8
+            + self.attributes.capacity() * size_of::<Option<Column>>()
+            + self.sets.capacity() * 8
+            + columns.map(Column::bytes).sum::<usize>()
+            + sets.sum::<usize>()
+    }
+}
+
+fn read(column: Option<&Column>, slot: u16) -> Cell {
+    column.map_or(Cell::MISSING, |column| column.get(usize::from(slot)))
+}
+
+fn write(column: &mut Option<Column>, slot: u16, cell: Cell) {
+    if column.is_none() && cell.is_missing() {
+        return;
+    }
+    column
+        .get_or_insert_with(|| Column::for_cell(cell))
+        .set(usize::from(slot), cell);
+}

@@ -1,0 +1,132 @@
+//! The world of one workspace in memory, itself a fold of the log: contacts and their events
+//! as typed columns, in blocks of contacts. One contact's history is a slice of a block; a
+//! segment over all contacts is a scan of just the columns it reads, block by block, on all
+//! cores. Modules stand in suggested reading order.
+
+mod block;
+mod cell;
+mod column;
+mod fold;
+mod people;
+mod pool;
+mod schema;
+mod set;
+mod subject;
+mod times;
+
+pub use fold::Touched;
+pub use subject::{ContactView, EventAt};
+
+use crate::event::Position;
+use crate::id::ContactId;
+use block::{Block, place};
+use people::{People, Standing};
+use pool::Pool;
+use schema::{EventTypes, Paths};
+
+#[derive(Debug, Clone, Default)]
+pub struct World {
+    people: People,
+    blocks: Vec<Block>,
+    attributes: Paths,
+    types: EventTypes,
+    user_ids: Pool,
+    /// How many events arrived; the order in which one contact's events are told.
+    arrivals: u32,
+    position: Position,
+}
+
+impl World {
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// How many numbers contacts have; some may stand for nobody any more.
+    pub fn len(&self) -> usize {
+        self.people.numbers()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// How many contacts there are.
+    pub const fn live(&self) -> usize {
+        self.people.live()
+    }
+
+    /// Where the last event stands that was folded.
+    pub const fn position(&self) -> Position {
+        self.position
+    }
+
+    /// The number of the live contact that goes by this id now.
+    pub fn number(&self, id: ContactId) -> Option<u32> {
+        let root = self.people.root(self.people.find(id)?);
+        self.is_live(root).then_some(root)
+    }
+
+    pub fn contact_id(&self, number: u32) -> ContactId {
+        self.people.id(number)
+    }
+
+    pub fn is_live(&self, number: u32) -> bool {
+        self.people.standing(number) == Standing::Live
+    }
+
+    /// The numbers of all live contacts.
+    pub fn contacts(&self) -> impl Iterator<Item = u32> + '_ {
+        (0..self.len() as u32).filter(|number| self.is_live(*number))
+    }
+
+    /// One contact with its history, as the row evaluator sees it.
+    pub fn subject(&self, number: u32) -> ContactView<'_> {
+        ContactView::new(self, number)
+    }
+
+    /// How many events are kept.
+    pub fn events(&self) -> usize {
+        let sets = self.blocks.iter().flat_map(Block::sets);
+        sets.map(|(_, set)| set.len()).sum()
+    }
+
+    /// Orders what came last in among the rest: scans are a little faster after it.
+    pub fn seal(&mut self) {
+        self.blocks.iter_mut().for_each(Block::seal);
+    }
+
+    /// Gives back memory that was reserved for growth.
+    pub fn shrink(&mut self) {
+        self.attributes.shrink();
+        self.user_ids.shrink();
+        let types = self.types.iter_mut();
+        types.for_each(|event_type| event_type.properties.shrink());
+    }
+
+    /// How many bytes the world takes, by what it has reserved.
+    pub fn bytes(&self) -> usize {
+        let types = self.types.iter().map(|t| t.properties.bytes());
+        self.people.bytes()
+            + self.user_ids.bytes()
+            + self.attributes.bytes()
+            + types.sum::<usize>()
+            + self.blocks.iter().map(Block::bytes).sum::<usize>()
+    }
+
+    /// A block, made if it is new.
+    fn block_mut(&mut self, number: u32) -> (&mut Block, u16) {
+        let (block, slot) = place(number);
+        if self.blocks.len() <= block {
+            self.blocks.resize_with(block + 1, Block::default);
+        }
+        (&mut self.blocks[block], slot)
+    }
+
+    fn block(&self, number: u32) -> (Option<&Block>, u16) {
+        let (block, slot) = place(number);
+        (self.blocks.get(block), slot)
+    }
+}
+
+#[cfg(test)]
+mod tests;
