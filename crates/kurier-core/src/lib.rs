@@ -9,6 +9,7 @@ pub mod expr;
 pub mod id;
 pub mod path;
 pub mod projection;
+pub mod realm;
 pub mod segment;
 pub mod time;
 pub mod value;

@@ -66,6 +66,11 @@ impl World {
         self.is_live(root).then_some(root)
     }
 
+    /// The number that belongs to just this id, whatever has become of it.
+    pub fn number_of(&self, id: ContactId) -> Option<u32> {
+        self.people.find(id)
+    }
+
     pub fn contact_id(&self, number: u32) -> ContactId {
         self.people.id(number)
     }

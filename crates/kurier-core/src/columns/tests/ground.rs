@@ -121,7 +121,7 @@ struct Tables {
 impl Tables {
     fn of(log: &[Recorded]) -> Self {
         let mut tables = Self::default();
-        for change in Contacts.fold(Vec::new(), log).changes {
+        for change in Contacts.fold(Vec::new(), log).expect("no rows").changes {
             tables.write(&change);
         }
         tables

@@ -1,0 +1,306 @@
+//! A workspace as the reactor knows it: its world and who is in which segment. It is a fold
+//! of the log; deciding who crosses a segment's border is part of folding, so doing it again
+//! from the same log decides the same.
+
+mod members;
+
+use std::collections::BTreeMap;
+
+use crate::columns::{Touched, World};
+use crate::event::{Event, Kind, Recorded};
+use crate::expr::{Checked, FOREVER, Reads, Reason, Verdict};
+use crate::id::{ContactId, EventId, SegmentId};
+use crate::segment::{Definition, Membership, crossing};
+use crate::time::Timestamp;
+pub use members::Members;
+
+#[derive(Debug, Default)]
+pub struct Realm {
+    world: World,
+    segments: BTreeMap<SegmentId, Live>,
+    /// The latest instant this realm has seen; it never goes back.
+    now: Timestamp,
+}
+
+/// A segment with its members.
+#[derive(Debug)]
+struct Live {
+    /// `None`: a static segment, whose members are given.
+    dynamic: Option<Dynamic>,
+    members: Members,
+    /// When time alone may next change who is a member.
+    due: Timestamp,
+}
+
+#[derive(Debug)]
+struct Dynamic {
+    checked: Checked,
+    reads: Reads,
+}
+
+/// Whether a fold decides, or only follows what another has decided.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Role {
+    Lead,
+    Follow,
+}
+
+impl Realm {
+    pub const fn world(&self) -> &World {
+        &self.world
+    }
+
+    pub fn members(&self, segment: SegmentId) -> Option<&Members> {
+        Some(&self.segments.get(&segment)?.members)
+    }
+
+    /// Folds an event. Who leads gets the crossings it caused, to be appended.
+    pub fn fold(&mut self, recorded: &Recorded, role: Role) -> Vec<Event> {
+        self.now = self.now.max(recorded.event.recorded_at);
+        match recorded.event.kind {
+            Kind::SegmentCreated | Kind::SegmentChanged => self.define(recorded, role),
+            Kind::SegmentDeleted => self.delete(recorded),
+            Kind::SegmentEntered | Kind::SegmentLeft => self.cross(recorded, role),
+            _ => {
+                let touched = self.world.fold(recorded);
+                match role {
+                    Role::Lead => self.review(&touched, recorded),
+                    Role::Follow => self.expect(&touched),
+                }
+            }
+        }
+    }
+
+    /// The first instant at which time alone may change a segment.
+    pub fn due(&self) -> Timestamp {
+        self.segments
+            .values()
+            .map(|live| live.due)
+            .min()
+            .unwrap_or(FOREVER)
+    }
+
+    /// Lets time pass: reviews the segments that are due, and answers who crossed.
+    pub fn tick(&mut self, now: Timestamp) -> Vec<Event> {
+        self.now = self.now.max(now);
+        let now = self.now;
+        let mut events = Vec::new();
+        for (id, live) in &mut self.segments {
+            if live.due > now {
+                continue;
+            }
+            let cause = EventId::of_message(&format!("tick:{id}:{}", now.as_micros()));
+            let (world, at) = (&self.world, (live.due.max(Timestamp::from_micros(0)), now));
+            events.extend(live.rescan(world, now, |entered, contact| {
+                crossing(*id, contact, entered, cause, at)
+            }));
+        }
+        events
+    }
+
+    fn define(&mut self, recorded: &Recorded, role: Role) -> Vec<Event> {
+        // What cannot be read changes nothing: the projection sets it aside and says so.
+        let Ok(definition) = serde_json::from_str::<Definition>(&recorded.event.payload) else {
+            return Vec::new();
+        };
+        let Ok(checked) = definition.checked() else {
+            return Vec::new();
+        };
+        let id = definition.segment;
+        let known = self.segments.remove(&id).map(|live| live.members);
+        let dynamic = checked.map(|checked| Dynamic {
+            reads: checked.plan.reads(),
+            checked,
+        });
+        let mut live = Live {
+            dynamic,
+            members: known.unwrap_or_default(),
+            due: FOREVER,
+        };
+        let at = (recorded.event.recorded_at, recorded.event.recorded_at);
+        let cause = recorded.event.id;
+        let events = match role {
+            Role::Lead => live.rescan(&self.world, self.now, |entered, contact| {
+                crossing(id, contact, entered, cause, at)
+            }),
+            Role::Follow => {
+                live.due = Timestamp::from_micros(i64::MIN);
+                Vec::new()
+            }
+        };
+        self.segments.insert(id, live);
+        events
+    }
+
+    fn delete(&mut self, recorded: &Recorded) -> Vec<Event> {
+        if let Ok(Membership { segment }) = serde_json::from_str(&recorded.event.payload) {
+            self.segments.remove(&segment);
+        }
+        Vec::new()
+    }
+
+    /// Recalls, before leading from a checkpoint, a crossing that was decided up to it: it may
+    /// stand behind it in the log.
+    pub fn recall(&mut self, recorded: &Recorded) {
+        if matches!(
+            recorded.event.kind,
+            Kind::SegmentEntered | Kind::SegmentLeft
+        ) {
+            self.cross(recorded, Role::Follow);
+        }
+    }
+
+    /// Notes a crossing that stands in the log. Who leads has decided it before it was written,
+    /// and may have decided otherwise since: then only static segments take it from the log.
+    fn cross(&mut self, recorded: &Recorded, role: Role) -> Vec<Event> {
+        let entered = recorded.event.kind == Kind::SegmentEntered;
+        let membership = serde_json::from_str::<Membership>(&recorded.event.payload);
+        let (Ok(Membership { segment }), Some(contact)) = (membership, recorded.event.contact)
+        else {
+            return Vec::new();
+        };
+        let number = self.world.number_of(contact);
+        if let (Some(live), Some(number)) = (self.segments.get_mut(&segment), number)
+            && (role == Role::Follow || live.dynamic.is_none())
+        {
+            live.members.set(number, entered);
+        }
+        Vec::new()
+    }
+
+    /// Looks again at the contacts an event touched, in the segments that read what it changed.
+    fn review(&mut self, touched: &Touched, recorded: &Recorded) -> Vec<Event> {
+        let at = (recorded.event.recorded_at, recorded.event.recorded_at);
+        let (world, now) = (&self.world, self.now);
+        let mut events = Vec::new();
+        for (id, live) in &mut self.segments {
+            let Some(dynamic) = live
+                .dynamic
+                .as_ref()
+                .filter(|d| concerns(&d.reads, touched))
+            else {
+                live.forget_gone(world, touched, |contact| {
+                    events.push(crossing(*id, contact, false, recorded.event.id, at));
+                });
+                continue;
+            };
+            for number in &touched.contacts {
+                let verdict = verdict(world, &dynamic.checked, *number, now);
+                live.due = live.due.min(verdict.until);
+                if live.members.set(*number, verdict.holds) {
+                    let contact = world.contact_id(*number);
+                    events.push(crossing(*id, contact, verdict.holds, recorded.event.id, at));
+                }
+            }
+        }
+        events
+    }
+
+    /// Who follows must know when to look, should it come to lead.
+    fn expect(&mut self, touched: &Touched) -> Vec<Event> {
+        let concerned = |live: &&mut Live| {
+            live.dynamic
+                .as_ref()
+                .is_some_and(|d| d.reads.time && concerns(&d.reads, touched))
+        };
+        self.segments
+            .values_mut()
+            .filter(concerned)
+            .for_each(|live| live.due = Timestamp::from_micros(i64::MIN));
+        Vec::new()
+    }
+
+    /// Why a contact is in a segment, or is not.
+    pub fn explain(
+        &self,
+        segment: SegmentId,
+        contact: ContactId,
+        now: Timestamp,
+    ) -> Option<(bool, Vec<Reason>)> {
+        let live = self.segments.get(&segment)?;
+        let number = self.world.number(contact)?;
+        let Some(dynamic) = &live.dynamic else {
+            return Some((live.members.contains(number), Vec::new()));
+        };
+        let subject = self.world.subject(number);
+        let holds = dynamic.checked.evaluate(&subject, None, now).holds;
+        Some((holds, dynamic.checked.explain(&subject, None, now)))
+    }
+}
+
+impl Live {
+    /// Finds all members anew and answers an event for each that differs.
+    fn rescan(
+        &mut self,
+        world: &World,
+        now: Timestamp,
+        crossed: impl Fn(bool, ContactId) -> Event,
+    ) -> Vec<Event> {
+        let Some(dynamic) = &self.dynamic else {
+            self.due = FOREVER;
+            return Vec::new();
+        };
+        let (members, until) = scan(world, &dynamic.checked, now);
+        let events = members
+            .difference(&self.members)
+            .map(|(number, entered)| crossed(entered, world.contact_id(number)));
+        let events = events.collect();
+        self.members = members;
+        self.due = until;
+        events
+    }
+
+    /// Members that are nobody any more leave, also from static segments.
+    fn forget_gone(&mut self, world: &World, touched: &Touched, mut left: impl FnMut(ContactId)) {
+        for number in touched
+            .contacts
+            .iter()
+            .filter(|number| !world.is_live(**number))
+        {
+            if self.members.set(*number, false) {
+                left(world.contact_id(*number));
+            }
+        }
+    }
+}
+
+fn concerns(reads: &Reads, touched: &Touched) -> bool {
+    let reads_attribute = |name: &str| {
+        reads
+            .contact
+            .iter()
+            .any(|path| path.split('.').next() == Some(name))
+    };
+    touched.is_whole
+        || touched
+            .event_type
+            .as_deref()
+            .is_some_and(|name| reads.any_event || reads.events.contains(name))
+        || touched.attributes.iter().any(|name| reads_attribute(name))
+}
+
+/// Nobody is in no segment.
+fn verdict(world: &World, checked: &Checked, number: u32, now: Timestamp) -> Verdict {
+    match world.is_live(number) {
+        true => checked.evaluate(&world.subject(number), None, now),
+        false => Verdict {
+            holds: false,
+            until: FOREVER,
+        },
+    }
+}
+
+/// All members at an instant, and the first instant at which that may change.
+pub fn scan(world: &World, checked: &Checked, now: Timestamp) -> (Members, Timestamp) {
+    let mut members = Members::default();
+    let mut until = FOREVER;
+    for number in world.contacts() {
+        let verdict = checked.evaluate(&world.subject(number), None, now);
+        members.set(number, verdict.holds);
+        until = until.min(verdict.until);
+    }
+    (members, until)
+}
+
+#[cfg(test)]
+mod tests;
