@@ -210,6 +210,11 @@ impl Realm {
         Vec::new()
     }
 
+    /// Who would be in a segment with this expression.
+    pub fn preview(&self, checked: &Checked, now: Timestamp) -> Members {
+        scan(&self.world, checked, now).0
+    }
+
     /// Why a contact is in a segment, or is not.
     pub fn explain(
         &self,

@@ -9,14 +9,18 @@ use kurier_store::{Postgres, Sqlite, Store};
 
 use crate::clock;
 use crate::config::{Config, Database};
-use crate::flow::Projector;
+use crate::flow::{Projector, Reactor};
 use crate::http::Pressure;
 use crate::keyring::Keyring;
 
 pub struct App {
     pub store: Store,
     pub keyring: Keyring,
+    /// Folds contacts and their timelines.
     pub projector: Arc<Projector>,
+    /// Folds segments and their members.
+    pub segments: Arc<Projector>,
+    pub reactor: Arc<Reactor>,
     pub pressure: Arc<Pressure>,
     /// What may be lost: Redis where there is one, else this process's memory.
     pub keyspace: Arc<dyn Kv>,
@@ -28,7 +32,9 @@ impl App {
         let pressure = Arc::new(Pressure::default());
         Ok(Arc::new(Self {
             keyring: Keyring::new(store.access.clone()),
-            projector: Arc::new(Projector::new(store.clone(), pressure.clone())),
+            projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
+            segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
+            reactor: Arc::new(Reactor::new(store.clone())),
             pressure,
             keyspace: open_keyspace(config.redis_url.as_deref()).await?,
             store,

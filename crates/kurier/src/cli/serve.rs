@@ -25,8 +25,9 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     let stop = stop_signal()?;
     let flows = start_flows(&app);
     println!("listening on http://{address}");
-    http::serve(listener, http::router(app), stop).await;
+    http::serve(listener, http::router(app.clone()), stop).await;
     flows.abort_all_and_wait().await;
+    app.reactor.stop().await;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
 }
@@ -43,8 +44,20 @@ fn start_flows(app: &Arc<App>) -> Flows {
     let mut flows = tokio::task::JoinSet::new();
     let projector = app.projector.clone();
     flows.spawn(async move { projector.run().await });
+    let segments = app.segments.clone();
+    flows.spawn(async move { segments.run().await });
+    flows.spawn(app.reactor.clone().run());
+    flows.spawn(follow_reactions(app.clone()));
     flows.spawn(flow::maintain(app.clone()));
     Flows(flows)
+}
+
+/// What was reacted to is to be seen at once.
+async fn follow_reactions(app: Arc<App>) {
+    let mut reached = app.reactor.subscribe();
+    while reached.changed().await.is_ok() {
+        app.segments.wake();
+    }
 }
 
 /// Makes the first workspace and shows its keys once.

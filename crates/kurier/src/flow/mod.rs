@@ -3,7 +3,9 @@
 mod erase;
 mod maintain;
 mod project;
+mod react;
 
 pub use erase::{ErasureReport, erase, live_contact};
 pub use maintain::maintain;
 pub use project::Projector;
+pub use react::{Reactor, Realms};

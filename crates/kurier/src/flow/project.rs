@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kurier_core::event::{Kind, Position, Recorded};
-use kurier_core::projection::{Contacts, Loaded, Projection};
+use kurier_core::projection::{Contacts, Loaded, Projection, Segments};
 use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
 
@@ -26,17 +26,33 @@ pub struct Projector {
     store: Store,
     pressure: Arc<Pressure>,
     projection: &'static dyn Projection,
+    erases: bool,
     reached: watch::Sender<Position>,
     wake: Notify,
 }
 
 impl Projector {
-    pub fn new(store: Store, pressure: Arc<Pressure>) -> Self {
+    /// Folds contacts; and what an erasure asks of log and queue is done on the way.
+    pub fn of_contacts(store: Store, pressure: Arc<Pressure>) -> Self {
+        Self::new(store, pressure, &Contacts, true)
+    }
+
+    pub fn of_segments(store: Store, pressure: Arc<Pressure>) -> Self {
+        Self::new(store, pressure, &Segments, false)
+    }
+
+    fn new(
+        store: Store,
+        pressure: Arc<Pressure>,
+        projection: &'static dyn Projection,
+        erases: bool,
+    ) -> Self {
         let reached = watch::Sender::new(Position(0));
         Self {
             store,
             pressure,
-            projection: &Contacts,
+            projection,
+            erases,
             reached,
             wake: Notify::new(),
         }
@@ -106,7 +122,7 @@ impl Projector {
         let to = last.position;
         for recorded in events
             .iter()
-            .filter(|r| r.event.kind == Kind::ContactErased)
+            .filter(|r| self.erases && r.event.kind == Kind::ContactErased)
         {
             carry_out(&self.store, recorded).await?;
         }

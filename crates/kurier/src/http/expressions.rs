@@ -81,14 +81,14 @@ impl From<Reads> for ReadsView {
 }
 
 /// One fault, and the bytes of the text it is about.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExpressionFault {
     pub message: String,
     pub span: SpanView,
     pub suggestion: Option<String>,
 }
 
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SpanView {
     start: usize,
     end: usize,

@@ -252,6 +252,7 @@ async fn append(app: &App, grant: &Grant, events: Vec<Event>) -> Result<(), Prob
     }
     let appended = app.store.log.append(grant.scope(), events).await?;
     app.projector.wake();
+    app.reactor.wake();
     let duplicates = appended
         .iter()
         .filter(|appended| **appended == Appended::Duplicate)

@@ -14,6 +14,8 @@ mod observe;
 mod operations;
 mod pressure;
 mod problem;
+mod segment_view;
+mod segments;
 mod server;
 
 use std::sync::Arc;
@@ -50,6 +52,12 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(contacts::events))
         .routes(routes!(contacts::export))
         .routes(routes!(expressions::check))
+        .routes(routes!(segments::list, segments::create))
+        .routes(routes!(segments::preview))
+        .routes(routes!(segments::get, segments::change, segments::delete))
+        .routes(routes!(segments::members))
+        .routes(routes!(segments::sizes))
+        .routes(routes!(segments::explain))
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))

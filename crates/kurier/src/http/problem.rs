@@ -7,12 +7,15 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::expressions::ExpressionFault;
+
 #[derive(Debug)]
 pub struct Problem {
     status: StatusCode,
     code: &'static str,
     detail: String,
     errors: Vec<Fault>,
+    expression_errors: Vec<ExpressionFault>,
     retry_after_s: Option<u32>,
 }
 
@@ -40,6 +43,8 @@ pub struct ProblemBody {
     meta: Meta,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     errors: Vec<Fault>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    expression_errors: Vec<ExpressionFault>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -54,6 +59,7 @@ impl Problem {
             code,
             detail: detail.into(),
             errors: Vec::new(),
+            expression_errors: Vec::new(),
             retry_after_s: None,
         }
     }
@@ -87,6 +93,15 @@ impl Problem {
         }
     }
 
+    /// The faults of an expression, with their places in its text.
+    #[must_use]
+    pub fn with_expression(self, expression_errors: Vec<ExpressionFault>) -> Self {
+        Self {
+            expression_errors,
+            ..self
+        }
+    }
+
     #[must_use]
     pub fn with(self, errors: Vec<Fault>) -> Self {
         Self { errors, ..self }
@@ -117,6 +132,7 @@ impl IntoResponse for Problem {
             detail: self.detail,
             code: self.code,
             errors: self.errors,
+            expression_errors: self.expression_errors,
         };
         let mut response = (self.status, Json(body)).into_response();
         let headers = response.headers_mut();

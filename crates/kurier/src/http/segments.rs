@@ -1,0 +1,435 @@
+//! Segments: define, list, look into, preview, explain.
+
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, Query, State};
+use axum::http::{HeaderMap, StatusCode};
+use axum::response::{IntoResponse, Response};
+use kurier_core::event::{Event, Kind, Position};
+use kurier_core::expr::{Checked, Place};
+use kurier_core::id::{ContactId, SegmentId};
+use kurier_core::projection::SegmentSummary;
+use kurier_core::segment::{Definition, Fault as SegmentFault};
+use kurier_core::time::Timestamp;
+use kurier_store::Appended;
+use serde::{Deserialize, Serialize};
+use utoipa::{IntoParams, ToSchema};
+
+use super::body;
+use super::credential::{Admin, Reader};
+use super::expressions::ExpressionFault;
+use super::problem::{Problem, ProblemBody};
+use super::segment_view::{MemberView, ReasonView, SegmentView};
+use crate::app::App;
+use crate::clock;
+use crate::keyring::Grant;
+
+/// Who writes waits this long to read it back; durable it is before.
+const PATIENCE: Duration = Duration::from_secs(10);
+const SAMPLE: usize = 10;
+const LIMIT_MAX: usize = 500;
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SegmentInput {
+    #[schema(example = "Active pros")]
+    name: String,
+    /// Who is in it; without one the segment is static.
+    #[schema(
+        example = "contact.plan = 'pro' AND EXISTS (event WHERE event_type = 'login' AND event_time > now() - 30d)"
+    )]
+    expression: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SegmentList {
+    data: Vec<SegmentView>,
+}
+
+/// All segments, by name.
+#[utoipa::path(get, path = "/api/v1/segments", tag = "segments", responses(
+    (status = 200, body = SegmentList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+pub async fn list(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+) -> Result<Json<SegmentList>, Problem> {
+    let segments = app.store.segments.segments(grant.scope()).await?;
+    Ok(Json(SegmentList {
+        data: segments.into_iter().map(SegmentView::from).collect(),
+    }))
+}
+
+/// Makes a segment; answers when its members are known.
+#[utoipa::path(post, path = "/api/v1/segments", tag = "segments", request_body = SegmentInput, responses(
+    (status = 201, body = SegmentView), (status = 202, description = "Durable; members follow", body = SegmentView),
+    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 413, body = ProblemBody), (status = 422, description = "The expression is faulty", body = ProblemBody)))]
+pub async fn create(
+    State(app): State<Arc<App>>,
+    Admin(grant): Admin,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, Problem> {
+    let id = SegmentId::new(clock::now(), clock::random());
+    let definition = read_definition(&app, &headers, request, id).await?;
+    define(
+        &app,
+        &grant,
+        Kind::SegmentCreated,
+        definition,
+        StatusCode::CREATED,
+    )
+    .await
+}
+
+/// Changes a segment; its members are found anew.
+#[utoipa::path(put, path = "/api/v1/segments/{id}", tag = "segments", params(("id" = String, Path)),
+    request_body = SegmentInput, responses(
+    (status = 200, body = SegmentView), (status = 202, description = "Durable; members follow", body = SegmentView),
+    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub async fn change(
+    State(app): State<Arc<App>>,
+    Admin(grant): Admin,
+    Path(id): Path<String>,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Response, Problem> {
+    let segment = find(&app, &grant, &id).await?;
+    let definition = read_definition(&app, &headers, request, segment.definition.segment).await?;
+    define(
+        &app,
+        &grant,
+        Kind::SegmentChanged,
+        definition,
+        StatusCode::OK,
+    )
+    .await
+}
+
+async fn read_definition(
+    app: &App,
+    headers: &HeaderMap,
+    request: Body,
+    id: SegmentId,
+) -> Result<Definition, Problem> {
+    let (bytes, _room) = body::read(headers, request, &app.pressure).await?;
+    let input: SegmentInput = serde_json::from_slice(&bytes)
+        .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
+    Definition::new(id, &input.name, input.expression.as_deref()).map_err(faulty)
+}
+
+fn faulty(fault: SegmentFault) -> Problem {
+    let problem = |detail| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_segment", detail);
+    match fault {
+        SegmentFault::Name(detail) => problem(detail),
+        SegmentFault::Expression(errors) => {
+            let first = errors.first().map_or_else(String::new, ToString::to_string);
+            let faults = errors.into_iter().map(ExpressionFault::from).collect();
+            problem(format!("the expression is faulty: {first}")).with_expression(faults)
+        }
+    }
+}
+
+async fn define(
+    app: &App,
+    grant: &Grant,
+    kind: Kind,
+    definition: Definition,
+    status: StatusCode,
+) -> Result<Response, Problem> {
+    let payload = serde_json::to_string(&definition)
+        .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
+    let position = append(app, grant, kind, payload).await?;
+    if !settled(app, position).await? {
+        let now = clock::now();
+        let summary = SegmentSummary {
+            definition,
+            created_at: now,
+            changed_at: now,
+            size: 0,
+            revision: position,
+        };
+        return Ok((StatusCode::ACCEPTED, Json(SegmentView::from(summary))).into_response());
+    }
+    let segment = app
+        .store
+        .segments
+        .segment(grant.scope(), definition.segment)
+        .await?;
+    let segment = segment.ok_or_else(|| Problem::not_found("there is no such segment"))?;
+    Ok((status, Json(SegmentView::from(segment))).into_response())
+}
+
+async fn append(
+    app: &App,
+    grant: &Grant,
+    kind: Kind,
+    payload: String,
+) -> Result<Position, Problem> {
+    let now = clock::now();
+    let id = clock::fresh_event_id();
+    let event = Event {
+        id,
+        kind,
+        contact: None,
+        occurred_at: now,
+        recorded_at: now,
+        payload,
+    };
+    let appended = app.store.log.append(grant.scope(), vec![event]).await?;
+    match appended.first() {
+        Some(Appended::At(position)) => Ok(*position),
+        _ => Err(kurier_store::Error::Damaged("a fresh event id was taken".into()).into()),
+    }
+}
+
+/// Waits until an event was reacted to, and what came of it can be read.
+async fn settled(app: &App, position: Position) -> Result<bool, Problem> {
+    let began = Instant::now();
+    if !app.reactor.reach(position, PATIENCE).await {
+        return Ok(false);
+    }
+    let head = app.store.log.head().await?;
+    Ok(app
+        .segments
+        .reach(head, PATIENCE.saturating_sub(began.elapsed()))
+        .await)
+}
+
+async fn find(app: &App, grant: &Grant, id: &str) -> Result<SegmentSummary, Problem> {
+    let unknown = || Problem::not_found("there is no such segment");
+    let id = id.parse().map_err(|_| unknown())?;
+    app.store
+        .segments
+        .segment(grant.scope(), id)
+        .await?
+        .ok_or_else(unknown)
+}
+
+/// A segment.
+#[utoipa::path(get, path = "/api/v1/segments/{id}", tag = "segments", params(("id" = String, Path)), responses(
+    (status = 200, body = SegmentView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody)))]
+pub async fn get(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    Path(id): Path<String>,
+) -> Result<Json<SegmentView>, Problem> {
+    Ok(Json(find(&app, &grant, &id).await?.into()))
+}
+
+/// Deletes a segment with its history; its contacts stay.
+#[utoipa::path(delete, path = "/api/v1/segments/{id}", tag = "segments", params(("id" = String, Path)), responses(
+    (status = 204, description = "Deleted"), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody)))]
+pub async fn delete(
+    State(app): State<Arc<App>>,
+    Admin(grant): Admin,
+    Path(id): Path<String>,
+) -> Result<StatusCode, Problem> {
+    let segment = find(&app, &grant, &id).await?.definition.segment;
+    let payload = format!("{{\"segment\":\"{segment}\"}}");
+    let position = append(&app, &grant, Kind::SegmentDeleted, payload).await?;
+    settled(&app, position).await?;
+    Ok(StatusCode::NO_CONTENT)
+}
+
+#[derive(Debug, Deserialize, IntoParams)]
+#[serde(deny_unknown_fields)]
+#[into_params(parameter_in = Query)]
+pub struct MemberParams {
+    /// How many, at most 500.
+    #[param(minimum = 1, maximum = 500, default = 50)]
+    limit: Option<usize>,
+    /// `next_cursor` of the page before.
+    cursor: Option<String>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MemberList {
+    data: Vec<MemberView>,
+    has_more: bool,
+    next_cursor: Option<String>,
+}
+
+/// The members of a segment, in the order of their ids.
+#[utoipa::path(get, path = "/api/v1/segments/{id}/members", tag = "segments", params(("id" = String, Path), MemberParams), responses(
+    (status = 200, body = MemberList), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
+    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+pub async fn members(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    Path(id): Path<String>,
+    params: Result<Query<MemberParams>, axum::extract::rejection::QueryRejection>,
+) -> Result<Json<MemberList>, Problem> {
+    let bad = |detail: String| Problem::bad_request("bad_parameter", detail);
+    let Query(params) = params.map_err(|e| bad(e.body_text()))?;
+    let limit = params.limit.unwrap_or(50);
+    if limit == 0 || limit > LIMIT_MAX {
+        return Err(bad(format!("limit must be between 1 and {LIMIT_MAX}")));
+    }
+    let after: Option<ContactId> = params
+        .cursor
+        .map(|cursor| cursor.parse())
+        .transpose()
+        .map_err(|_| bad("this cursor is not one of ours".into()))?;
+    let segment = find(&app, &grant, &id).await?.definition.segment;
+    let page = app
+        .store
+        .segments
+        .members(grant.scope(), segment, after, limit)
+        .await?;
+    let next_cursor = page
+        .members
+        .last()
+        .filter(|_| page.has_more)
+        .map(|last| last.contact.to_string());
+    let data = page.members.into_iter().map(MemberView::from).collect();
+    Ok(Json(MemberList {
+        data,
+        has_more: page.has_more,
+        next_cursor,
+    }))
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SizeList {
+    data: Vec<SizeView>,
+}
+
+#[derive(Debug, Serialize, ToSchema)]
+pub struct SizeView {
+    hour: String,
+    size: i64,
+}
+
+/// How many members there were at the end of each hour in which that changed.
+#[utoipa::path(get, path = "/api/v1/segments/{id}/sizes", tag = "segments", params(("id" = String, Path)), responses(
+    (status = 200, body = SizeList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody)))]
+pub async fn sizes(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    Path(id): Path<String>,
+) -> Result<Json<SizeList>, Problem> {
+    let segment = find(&app, &grant, &id).await?.definition.segment;
+    let since = Timestamp::from_micros(i64::MIN);
+    let sizes = app
+        .store
+        .segments
+        .sizes(grant.scope(), segment, since)
+        .await?;
+    let data = sizes.into_iter().map(|(hour, size)| SizeView {
+        hour: hour.to_string(),
+        size,
+    });
+    Ok(Json(SizeList {
+        data: data.collect(),
+    }))
+}
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PreviewInput {
+    #[schema(example = "contact.plan = 'pro'")]
+    expression: String,
+    /// The instant to look at; now without it.
+    now: Option<String>,
+}
+
+/// Who would be in a segment.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Preview {
+    count: usize,
+    /// The ids of some of them.
+    sample: Vec<String>,
+    took_us: u64,
+}
+
+/// Counts who would be in a segment, without making it.
+#[utoipa::path(post, path = "/api/v1/segments/preview", tag = "segments", request_body = PreviewInput, responses(
+    (status = 200, body = Preview), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
+    (status = 403, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub async fn preview(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Json<Preview>, Problem> {
+    let (bytes, _room) = body::read(&headers, request, &app.pressure).await?;
+    let input: PreviewInput = serde_json::from_slice(&bytes)
+        .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
+    let checked = Checked::new(&input.expression, Place::SEGMENT);
+    let checked = checked.map_err(|errors| faulty(SegmentFault::Expression(errors)))?;
+    let now = input
+        .now
+        .as_deref()
+        .map(str::parse::<Timestamp>)
+        .transpose();
+    let now = now.map_err(|e| Problem::bad_request("bad_parameter", format!("now: {e}")))?;
+    let seen = app.clone();
+    let task = tokio::task::spawn_blocking(move || {
+        look(&seen, &grant, &checked, now.unwrap_or_else(clock::now))
+    });
+    task.await
+        .map(Json)
+        .map_err(|e| kurier_store::Error::Unavailable(e.to_string()).into())
+}
+
+fn look(app: &App, grant: &Grant, checked: &Checked, now: Timestamp) -> Preview {
+    let began = Instant::now();
+    let realms = app.reactor.realms();
+    let Some(realm) = realms.get(&grant.workspace.id) else {
+        return Preview {
+            count: 0,
+            sample: Vec::new(),
+            took_us: 0,
+        };
+    };
+    let members = realm.preview(checked, now);
+    let took_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let sample = members
+        .iter()
+        .take(SAMPLE)
+        .map(|number| realm.world().contact_id(number).to_string());
+    Preview {
+        count: members.len(),
+        sample: sample.collect(),
+        took_us,
+    }
+}
+
+/// Why a contact is in a segment, or is not.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Explanation {
+    member: bool,
+    reasons: Vec<ReasonView>,
+}
+
+/// Explains why a contact is in a segment, or is not.
+#[utoipa::path(get, path = "/api/v1/segments/{id}/explain/{contact}", tag = "segments",
+    params(("id" = String, Path), ("contact" = String, Path)), responses(
+    (status = 200, body = Explanation), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody)))]
+pub async fn explain(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    Path((id, contact)): Path<(String, String)>,
+) -> Result<Json<Explanation>, Problem> {
+    let segment = find(&app, &grant, &id).await?.definition.segment;
+    let unknown = || Problem::not_found("there is no such contact");
+    let contact: ContactId = contact.parse().map_err(|_| unknown())?;
+    let realms = app.reactor.realms();
+    let explained = realms
+        .get(&grant.workspace.id)
+        .and_then(|realm| realm.explain(segment, contact, clock::now()));
+    let (member, reasons) = explained.ok_or_else(unknown)?;
+    Ok(Json(Explanation {
+        member,
+        reasons: reasons.into_iter().map(ReasonView::from).collect(),
+    }))
+}
