@@ -5,3 +5,4 @@ mod harness;
 mod durability;
 mod hostile;
 mod ingest;
+mod sdk;
