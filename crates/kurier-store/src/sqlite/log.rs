@@ -14,6 +14,8 @@ use crate::{Error, Result, Scope};
 pub const COLUMNS: &str =
     "l.position, l.workspace, l.id, l.kind, l.contact, l.occurred_at, l.recorded_at, l.payload";
 
+const SCRUB_TRIES: usize = 6;
+
 #[async_trait]
 impl Log for Sqlite {
     async fn append(&self, scope: Scope, events: Vec<Event>) -> Result<Vec<Appended>> {
@@ -74,13 +76,11 @@ impl Log for Sqlite {
             .await
     }
 
-    /// Copies the write-ahead log into the file and empties it: it holds older pages.
+    /// Writes the file anew and empties the write-ahead log. `secure_delete` alone is not
+    /// enough: when a page is split, copies of rows stay in its unused part.
     async fn scrub(&self) -> Result<()> {
         let path = self.path.clone();
-        let task = tokio::task::spawn_blocking(move || {
-            let connection = connect(&path)?;
-            Ok(connection.query_row("PRAGMA wal_checkpoint(TRUNCATE)", [], |_| Ok(()))?)
-        });
+        let task = tokio::task::spawn_blocking(move || scrub(&connect(&path)?));
         task.await.map_err(|e| Error::Unavailable(e.to_string()))?
     }
 
@@ -92,6 +92,21 @@ impl Log for Sqlite {
     async fn archive(&self, _before: Timestamp) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
+}
+
+fn scrub(connection: &Connection) -> Result<()> {
+    connection.execute_batch("VACUUM")?;
+    // A reader that is still at an older state keeps the log from being emptied. Each try
+    // waits for it as long as for any other lock.
+    for _ in 0..SCRUB_TRIES {
+        let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+        let is_busy: bool = connection.query_row(sql, [], |row| row.get(0))?;
+        if !is_busy {
+            return Ok(());
+        }
+    }
+    let reason = "a reader keeps what was erased in the write-ahead log";
+    Err(Error::Unavailable(reason.into()))
 }
 
 pub fn append(connection: &Connection, scope: Scope, events: &[Event]) -> Result<Vec<Appended>> {
