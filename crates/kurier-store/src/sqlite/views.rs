@@ -265,14 +265,15 @@ impl Clause {
             self.and(sql, [blob(id.as_uuid()), blob(id.as_uuid())]);
         }
         if let Some(prefix) = &filter.starts_with {
-            let range = || {
+            let range = |prefix: &str| {
                 [
-                    Value::Text(prefix.clone()),
+                    Value::Text(prefix.to_owned()),
                     Value::Text(format!("{prefix}\u{10ffff}")),
                 ]
             };
             let sql = "((email >= ? AND email < ?) OR (user_id >= ? AND user_id < ?))";
-            self.and(sql, range().into_iter().chain(range()));
+            let emails = range(&prefix.to_lowercase());
+            self.and(sql, emails.into_iter().chain(range(prefix)));
         }
         if let Some((path, value)) = &filter.attribute {
             let names: Vec<String> = path.names().iter().map(|n| format!(".\"{n}\"")).collect();
@@ -281,15 +282,17 @@ impl Clause {
         }
     }
 
+    /// SQLite reads `true` as 1 and lists as text, so the type has to be the same too.
     fn attribute(&mut self, path: Value, value: &value::Value) {
-        let value = match value {
-            value::Value::Text(text) => Value::Text(text.clone()),
-            value::Value::Int(int) => Value::Integer(*int),
-            value::Value::Float(float) => Value::Real(*float),
-            // SQLite reads true and false from JSON as 1 and 0.
-            value::Value::Bool(on) => Value::Integer(i64::from(*on)),
+        let (types, value) = match value {
+            value::Value::Text(text) => ("'text'", Value::Text(text.clone())),
+            value::Value::Int(int) => ("'integer','real'", Value::Integer(*int)),
+            value::Value::Float(float) => ("'integer','real'", Value::Real(*float)),
+            value::Value::Bool(on) => ("'true','false'", Value::Integer(i64::from(*on))),
             _ => return self.and("json_type(attributes, ?) IS NULL", [path]),
         };
-        self.and("json_extract(attributes, ?) = ?", [path, value]);
+        let sql =
+            format!("json_type(attributes, ?) IN ({types}) AND json_extract(attributes, ?) = ?");
+        self.and(&sql, [path.clone(), path, value]);
     }
 }
