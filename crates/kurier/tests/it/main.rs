@@ -2,6 +2,8 @@
 
 mod harness;
 
+mod access;
+mod contacts;
 mod durability;
 mod hostile;
 mod ingest;
