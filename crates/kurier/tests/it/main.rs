@@ -2,6 +2,9 @@
 
 mod harness;
 
+mod access;
+mod contacts;
 mod durability;
 mod hostile;
 mod ingest;
+mod sdk;

@@ -115,6 +115,14 @@ impl Database {
         minted.secret
     }
 
+    /// Another workspace; answers its write key and its admin key.
+    pub async fn found(&self, name: &str) -> (String, String) {
+        let store = self.store().await;
+        let founding = keyring::found(store.access.as_ref(), name, None, None).await;
+        let founding = founding.expect("a new workspace");
+        (founding.write_key, founding.admin_key)
+    }
+
     /// The rows of a query, each as text; values are separated by `|`.
     pub async fn rows(&self, sql: &str) -> Vec<String> {
         match &self.url {
