@@ -52,7 +52,7 @@ impl Queue for Sqlite {
         values.extend(contacts.iter().map(|id| blob(id.as_uuid())));
         self.writer
             .write(1, move |connection| {
-                Ok(connection.execute(&sql, params_from_iter(values))? as u64)
+                Ok(connection.execute(&sql, params_from_iter(&values))? as u64)
             })
             .await
     }
