@@ -1,12 +1,12 @@
 //! Group commit. Callers queue; everything that waits goes into one call of `log_append`.
-//! Two calls may be under way: while one commits, the other brings its ids in.
-
-use std::sync::Arc;
+//! Large groups go two at a time: while one commits, the other brings its ids in. Small ones
+//! go one at a time: a call and its fsync cost more than their rows, so fewer calls are better.
 
 use kurier_core::event::{Event, Position, lane};
 use kurier_core::id::WorkspaceId;
 use sqlx::{PgConnection, PgPool, Row};
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::log::Appended;
@@ -15,6 +15,8 @@ use crate::{Error, Result, Scope};
 const WAITING_MAX: usize = 1_024;
 const GROUP_EVENTS_MAX: usize = 4_000;
 const CALLS_MAX: usize = 2;
+/// So many events are a large group.
+const LARGE_GROUP_EVENTS: usize = 500;
 
 pub struct Appender {
     jobs: mpsc::Sender<Job>,
@@ -47,24 +49,57 @@ impl Appender {
 }
 
 async fn run(pool: PgPool, mut waiting: mpsc::Receiver<Job>) {
-    let calls = Arc::new(Semaphore::new(CALLS_MAX));
+    let mut calls = JoinSet::new();
     while let Some(first) = waiting.recv().await {
-        let Ok(call) = calls.clone().acquire_owned().await else {
-            return;
-        };
-        let mut events = first.events.len();
-        let mut group = vec![first];
-        while events < GROUP_EVENTS_MAX
+        let mut group = Group::of(first);
+        while calls.len() >= group.calls_max() {
+            tokio::select! {
+                _ = calls.join_next() => {}
+                Some(job) = waiting.recv(), if !group.is_full() => group.push(job),
+            }
+        }
+        while !group.is_full()
             && let Ok(job) = waiting.try_recv()
         {
-            events += job.events.len();
             group.push(job);
         }
         let pool = pool.clone();
-        tokio::spawn(async move {
-            commit(&pool, group).await;
-            drop(call);
-        });
+        calls.spawn(async move { commit(&pool, group.jobs).await });
+    }
+    // The last callers are answered, too.
+    calls.join_all().await;
+}
+
+/// Jobs that go into one call.
+struct Group {
+    jobs: Vec<Job>,
+    events: usize,
+}
+
+impl Group {
+    fn of(first: Job) -> Self {
+        Self {
+            events: first.events.len(),
+            jobs: vec![first],
+        }
+    }
+
+    fn push(&mut self, job: Job) {
+        self.events += job.events.len();
+        self.jobs.push(job);
+    }
+
+    const fn is_full(&self) -> bool {
+        self.events >= GROUP_EVENTS_MAX
+    }
+
+    /// How many calls may be under way once this one has begun.
+    const fn calls_max(&self) -> usize {
+        if self.events < LARGE_GROUP_EVENTS {
+            1
+        } else {
+            CALLS_MAX
+        }
     }
 }
 
