@@ -59,8 +59,9 @@ const fn shape(events: usize, connections: usize) -> Shape {
 pub const BATCHES: Shape = shape(100, 64);
 pub const SINGLES: Shape = shape(1, 64);
 
-pub const KURIER: [Shape; 4] = [BATCHES, SINGLES, shape(100, 1), shape(1, 1)];
-pub const NODE: [Shape; 2] = [BATCHES, SINGLES];
+/// In this order for both: batches leave a backlog to the projections, singles hardly one.
+pub const KURIER: [Shape; 4] = [SINGLES, BATCHES, shape(100, 1), shape(1, 1)];
+pub const NODE: [Shape; 2] = [SINGLES, BATCHES];
 
 /// One part of a round.
 #[derive(Debug, Clone, Copy)]

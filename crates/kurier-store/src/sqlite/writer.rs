@@ -146,3 +146,37 @@ fn commit(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<bool> {
     connection.prepare_cached("COMMIT")?.execute([])?;
     Ok(true)
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(connection: &Connection) -> Result<i64> {
+        Ok(connection.query_row("SELECT count(*) FROM t", [], |row| row.get(0))?)
+    }
+
+    #[tokio::test]
+    async fn in_one_group_each_piece_stands_or_falls_alone() {
+        let connection = Connection::open_in_memory().expect("opens");
+        let table = "CREATE TABLE t (x INTEGER PRIMARY KEY)";
+        connection.execute_batch(table).expect("made");
+        let writer = Writer::start(connection).expect("starts");
+        let busy = writer.write(1, |_| {
+            std::thread::sleep(std::time::Duration::from_millis(100));
+            Ok(())
+        });
+        let insert = |x: i64| {
+            writer.write(1, move |connection| {
+                Ok(connection.execute("INSERT INTO t VALUES (?1)", [x])?)
+            })
+        };
+        let half = writer.write(1, |connection| {
+            connection.execute("INSERT INTO t VALUES (100)", [])?;
+            Ok(connection.execute("INSERT INTO t VALUES (1)", [])?)
+        });
+        let (_, first, half, last) = tokio::join!(busy, insert(1), half, insert(2));
+        assert!(matches!((first, last), (Ok(1), Ok(1))));
+        assert!(half.is_err());
+        assert!(matches!(writer.write(1, count).await, Ok(2)));
+    }
+}
