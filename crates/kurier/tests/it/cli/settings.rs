@@ -149,10 +149,13 @@ async fn settings_come_from_a_file_too() {
     let data = folder.path().join("from-file");
     let content = format!("listen = \"127.0.0.1:1\"\ndata = \"{}\"\n", data.display());
     std::fs::write(&toml, content).expect("written");
-    // The flag wins over the file, and what only the file says holds.
+    // The flag wins over the file; a command without flags finds the data by the file alone.
     let variables = [("KURIER_CONFIG", toml.as_str()), ("NO_COLOR", "")];
     let server = Server::start_with(Database::sqlite_in(&data), &variables).await;
-    assert!(data.join("kurier.db").exists());
+    let status = kurier(&["log", "status", "--config", &toml])
+        .expect(0)
+        .stdout;
+    assert!(status.starts_with("log position 3\n"), "{status}");
     let taken = server.api.url.strip_prefix("http://").expect("an address");
     let second = folder.path().join("second").display().to_string();
     let output = kurier(&["serve", "--listen", taken, "--data", &second]).expect(1);
