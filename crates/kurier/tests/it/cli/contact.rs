@@ -7,6 +7,16 @@ use crate::harness::{Database, Server, on_both, unique};
 
 on_both![a_contact_is_shown_exported_and_erased];
 
+#[track_caller]
+fn assert_gone(database: &Database, mark: &str) {
+    for (place, bytes) in database.bytes() {
+        let found = bytes
+            .windows(mark.len())
+            .any(|window| window == mark.as_bytes());
+        assert!(!found, "{place}");
+    }
+}
+
 async fn a_contact_is_shown_exported_and_erased(database: Database) {
     let mark = unique("canary");
     let server = Server::start(database).await;
@@ -57,12 +67,7 @@ async fn a_contact_is_shown_exported_and_erased(database: Database) {
         "erased 1 contact(s) and the content of 2 event(s)\n"
     );
     on(database, &["contact", "erase", "--user-id", "u"]).expect(1);
-    for (place, bytes) in database.bytes() {
-        let found = bytes
-            .windows(mark.len())
-            .any(|window| window == mark.as_bytes());
-        assert!(!found, "{place}");
-    }
+    assert_gone(database, &mark);
     // Beside a server, too.
     let server = stopped.restart().await;
     server
@@ -73,10 +78,5 @@ async fn a_contact_is_shown_exported_and_erased(database: Database) {
     on(&server.database, &["contact", "erase", "--user-id", "v"]).expect(0);
     let list = server.api.get("/api/v1/contacts").await.expect(200).json();
     assert_eq!(list["data"], json!([]));
-    for (place, bytes) in server.database.bytes() {
-        let found = bytes
-            .windows(mark.len())
-            .any(|window| window == mark.as_bytes());
-        assert!(!found, "{place}");
-    }
+    assert_gone(&server.database, &mark);
 }

@@ -233,6 +233,10 @@ fn help_names_every_option() {
             "{help}"
         );
     }
+}
+
+#[test]
+fn commands_without_a_database_answer() {
     let bare = kurier(&[]).expect(2);
     assert!(bare.stderr.contains("Usage: kurier"), "{}", bare.stderr);
     assert!(
