@@ -3,6 +3,7 @@
 mod harness;
 
 mod access;
+mod cli;
 mod contacts;
 mod durability;
 mod hostile;

@@ -9,6 +9,7 @@ on_both![
     pages_cover_everything_once,
     contacts_are_found_by_what_is_known,
     wrong_parameters_are_refused,
+    what_cannot_be_looked_for_is_no_failure,
     events_are_paged_and_filtered,
 ];
 
@@ -164,7 +165,16 @@ async fn wrong_parameters_are_refused(database: Database) {
                 .expect_problem(400, "bad_cursor");
         }
     }
-    // What no database can look for is not there; that is no reason to fail.
+}
+
+/// What no database can look for is not there; that is no reason to fail.
+async fn what_cannot_be_looked_for_is_no_failure(database: Database) {
+    let server = Server::start(database).await;
+    let api = &server.api;
+    api.upsert(&json!({"user_id": "u"})).await.expect(201);
+    let contact = api.contact("u").await;
+    let id = contact["id"].as_str().expect("an id");
+    let (list, events) = ("/api/v1/contacts", format!("/api/v1/contacts/{id}/events"));
     for name in ["user_id", "anonymous_id", "q", "attribute"] {
         for value in [
             "\u{0}",

@@ -70,15 +70,6 @@ impl Database {
         database
     }
 
-    pub const fn is_sqlite(&self) -> bool {
-        self.url.is_none()
-    }
-
-    /// The data folder; with PostgreSQL nothing is in it.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// The options that make a command use this database.
     pub fn options(&self) -> Vec<String> {
         match &self.url {
