@@ -19,10 +19,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// While ingest is busy, folding rests this many times as long as it worked: what was
 /// accepted is durable already, and the clients are waiting.
-const REST_FACTOR: u32 = 3;
+const REST_FACTOR: u32 = 4;
 const REST_MAX: Duration = Duration::from_millis(500);
 /// And never less: many small batches would cost more than a few larger ones.
-const REST_MIN: Duration = Duration::from_millis(20);
+const REST_MIN: Duration = Duration::from_millis(50);
 
 pub struct Projector {
     store: Store,
