@@ -101,22 +101,20 @@ CREATE OR REPLACE FUNCTION public.log_append(workspaces uuid[], ids uuid[], kind
  LANGUAGE plpgsql
 AS $function$
 DECLARE
-  added_workspaces uuid[];
-  added_ids uuid[];
   count bigint;
 BEGIN
-  WITH new AS (
-    INSERT INTO log_id (workspace, id)
-    SELECT w, i FROM unnest(workspaces, ids) AS t (w, i) ORDER BY w, i
-    ON CONFLICT DO NOTHING RETURNING workspace, id)
-  SELECT array_agg(workspace), array_agg(id) INTO added_workspaces, added_ids FROM new;
-  count := coalesce(cardinality(added_ids), 0);
+  INSERT INTO log_id (workspace, id)
+  SELECT w, i FROM unnest(workspaces, ids) AS t (w, i) ORDER BY w, i
+  ON CONFLICT DO NOTHING;
+  GET DIAGNOSTICS count = ROW_COUNT;
   IF count < cardinality(ids) THEN
+    -- Some were there before: new are those that this very transaction wrote.
     SELECT coalesce(array_agg(o ORDER BY o), '{}') INTO fresh FROM (
       SELECT DISTINCT ON (w, i) o
       FROM unnest(workspaces, ids) WITH ORDINALITY AS t (w, i, o)
-      JOIN unnest(added_workspaces, added_ids) AS a (w, i) USING (w, i)
+      JOIN log_id l ON l.workspace = w AND l.id = i AND l.xmin = pg_current_xact_id()::xid
       ORDER BY w, i, o) AS firsts;
+    count := cardinality(fresh);
   END IF;
   UPDATE log_head SET position = position + count RETURNING position - count INTO before;
   IF fresh IS NULL THEN

@@ -19,7 +19,7 @@ use kurier_core::id::WorkspaceId;
 
 pub use access::{Access, ApiKey, NewApiKey, Scopes, Workspace};
 pub use error::{Error, Result};
-pub use log::{Appended, Log};
+pub use log::{Appended, Log, Scrub};
 pub use postgres::Postgres;
 pub use queue::{Claim, Queue, Queued, Settlement};
 pub use reactions::{Reacted, Reaction, Reactions};

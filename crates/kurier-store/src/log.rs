@@ -15,6 +15,15 @@ pub enum Appended {
     Duplicate,
 }
 
+/// How much a scrub may take.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Scrub {
+    /// What is quick: a large SQLite file keeps stray copies of rows in unused parts of pages.
+    Quick,
+    /// All of it, however long it takes.
+    Whole,
+}
+
 #[async_trait]
 pub trait Log: Send + Sync {
     /// Appends in order; the answer means durable. Positions are gapless and in commit order.
@@ -39,7 +48,7 @@ pub trait Log: Send + Sync {
 
     /// Gives back the room of what was erased: on SQLite no file holds it any more, on
     /// PostgreSQL no query or dump can reach it (its files are overwritten in time).
-    async fn scrub(&self) -> Result<()>;
+    async fn scrub(&self, how: Scrub) -> Result<()>;
 
     /// Prepares the months to come. Called at start and now and then.
     async fn maintain(&self, now: Timestamp) -> Result<()>;

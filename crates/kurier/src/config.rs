@@ -21,11 +21,14 @@ const VARIABLES: &[&str] = &[
     "KURIER_WORKSPACE",
 ];
 
+/// Options of every command stand apart from the command's own.
+pub const DATABASE: &str = "Options of every command";
+
 /// Where the data is: the options every command takes that reads or writes it.
 #[derive(Debug, Clone, Default, Args)]
 pub struct StoreArgs {
     /// Folder of the embedded database, made if it is missing [default: data]
-    #[arg(long, value_name = "DIR", env = "KURIER_DATA", global = true)]
+    #[arg(long, value_name = "DIR", env = "KURIER_DATA", global = true, help_heading = DATABASE)]
     pub data: Option<PathBuf>,
     /// PostgreSQL instead of the embedded database: postgres://user:password@host/database
     #[arg(
@@ -33,11 +36,12 @@ pub struct StoreArgs {
         value_name = "URL",
         env = "KURIER_DATABASE_URL",
         hide_env_values = true,
-        global = true
+        global = true,
+        help_heading = DATABASE
     )]
     pub database_url: Option<String>,
     /// A TOML file with settings (flags and variables win)
-    #[arg(long, value_name = "FILE", env = "KURIER_CONFIG", global = true)]
+    #[arg(long, value_name = "FILE", env = "KURIER_CONFIG", global = true, help_heading = DATABASE)]
     pub config: Option<PathBuf>,
 }
 
@@ -141,6 +145,11 @@ impl Config {
             if key.len() < 8 || key.chars().any(|c| c.is_whitespace() || c == ':') {
                 bail!("a bootstrap key needs at least 8 characters, without spaces and colons");
             }
+        }
+        if self.bootstrap_write_key.is_some()
+            && self.bootstrap_write_key == self.bootstrap_admin_key
+        {
+            bail!("the bootstrap write key and admin key must differ: one is public, one is not");
         }
         Ok(self)
     }

@@ -1,12 +1,14 @@
 //! Group commit. Callers queue; everything that waits goes into one call of `log_append`.
-//! Two calls may be under way: while one commits, the other brings its ids in.
+//! Large groups go two at a time: while one commits, the other brings its ids in. Small ones
+//! go one at a time: a call and its fsync cost more than their rows, so fewer calls are better.
 
-use std::sync::Arc;
+use std::time::Duration;
 
 use kurier_core::event::{Event, Position, lane};
 use kurier_core::id::WorkspaceId;
 use sqlx::{PgConnection, PgPool, Row};
-use tokio::sync::{Semaphore, mpsc, oneshot};
+use tokio::sync::{mpsc, oneshot};
+use tokio::task::JoinSet;
 use uuid::Uuid;
 
 use crate::log::Appended;
@@ -15,6 +17,10 @@ use crate::{Error, Result, Scope};
 const WAITING_MAX: usize = 1_024;
 const GROUP_EVENTS_MAX: usize = 4_000;
 const CALLS_MAX: usize = 2;
+/// So many events are a large group.
+const LARGE_GROUP_EVENTS: usize = 500;
+/// About as long as a small call takes.
+const COMPANY_PATIENCE: Duration = Duration::from_millis(1);
 
 pub struct Appender {
     jobs: mpsc::Sender<Job>,
@@ -58,24 +64,81 @@ impl Appender {
 }
 
 async fn run(pool: PgPool, mut waiting: mpsc::Receiver<Job>) {
-    let calls = Arc::new(Semaphore::new(CALLS_MAX));
+    let mut calls = JoinSet::new();
     while let Some(first) = waiting.recv().await {
-        let Ok(call) = calls.clone().acquire_owned().await else {
-            return;
-        };
-        let mut events = first.events.len();
-        let mut group = vec![first];
-        while events < GROUP_EVENTS_MAX
+        let mut group = Group::of(first);
+        let mut answered = 0;
+        while calls.len() >= group.calls_max() {
+            tokio::select! {
+                done = calls.join_next() => answered = done.and_then(Result::ok).unwrap_or(0),
+                Some(job) = waiting.recv(), if !group.is_full() => group.push(job),
+            }
+        }
+        group.wait_for_company(&mut waiting, answered).await;
+        while !group.is_full()
             && let Ok(job) = waiting.try_recv()
         {
-            events += job.events.len();
             group.push(job);
         }
         let pool = pool.clone();
-        tokio::spawn(async move {
-            commit(&pool, group).await;
-            drop(call);
+        calls.spawn(async move {
+            let events = group.events;
+            commit(&pool, group.jobs).await;
+            events
         });
+    }
+    // The last callers are answered, too.
+    calls.join_all().await;
+}
+
+/// Jobs that go into one call.
+struct Group {
+    jobs: Vec<Job>,
+    events: usize,
+}
+
+impl Group {
+    fn of(first: Job) -> Self {
+        Self {
+            events: first.events.len(),
+            jobs: vec![first],
+        }
+    }
+
+    fn push(&mut self, job: Job) {
+        self.events += job.events.len();
+        self.jobs.push(job);
+    }
+
+    const fn is_full(&self) -> bool {
+        self.events >= GROUP_EVENTS_MAX
+    }
+
+    /// Callers that were just answered tend to be back at once. Waiting for them makes one
+    /// call of two, each of which would cost as much.
+    async fn wait_for_company(&mut self, waiting: &mut mpsc::Receiver<Job>, answered: usize) {
+        let expected = self.events + answered;
+        if answered < 2 || expected >= LARGE_GROUP_EVENTS {
+            return;
+        }
+        let patience = tokio::time::sleep(COMPANY_PATIENCE);
+        tokio::pin!(patience);
+        while self.events < expected {
+            tokio::select! {
+                Some(job) = waiting.recv() => self.push(job),
+                () = &mut patience => return,
+                else => return,
+            }
+        }
+    }
+
+    /// How many calls may be under way once this one has begun.
+    const fn calls_max(&self) -> usize {
+        if self.events < LARGE_GROUP_EVENTS {
+            1
+        } else {
+            CALLS_MAX
+        }
     }
 }
 

@@ -7,7 +7,7 @@ use sqlx::{PgConnection, Row};
 
 use super::Postgres;
 use super::appender::uuids;
-use crate::log::{Appended, Log};
+use crate::log::{Appended, Log, Scrub};
 use crate::{Error, Result, Scope, rows_max};
 
 #[async_trait]
@@ -69,7 +69,7 @@ impl Log for Postgres {
     }
 
     /// Dead rows are out of reach for any query or dump; vacuum gives their room back.
-    async fn scrub(&self) -> Result<()> {
+    async fn scrub(&self, _: Scrub) -> Result<()> {
         sqlx::raw_sql("VACUUM log, log_archive, contact, timeline, queue")
             .execute(&self.pool)
             .await?;

@@ -14,7 +14,7 @@ mod views;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, PgPool, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, PgPool, Row};
 
 use crate::{Error, Result, migration};
 use appender::Appender;
@@ -42,8 +42,13 @@ impl Postgres {
         let pool = PgPoolOptions::new()
             .max_connections(CONNECTIONS_MAX)
             .acquire_timeout(Duration::from_secs(10))
-            .connect_with(options)
-            .await?;
+            .connect_with(options.clone())
+            .await;
+        let pool = match pool {
+            // The pool tries again until its time is up and forgets why; once more, to hear it.
+            Err(sqlx::Error::PoolTimedOut) => return Err(reason(&options).await),
+            pool => pool?,
+        };
         migrate(&pool).await?;
         Ok(Self {
             appender: Appender::start(pool.clone()),
@@ -56,6 +61,13 @@ impl Postgres {
         let rows = sqlx::query(SCHEMA).fetch_all(&self.pool).await?;
         let lines: Vec<String> = rows.iter().map(|row| row.get::<String, _>(0)).collect();
         Ok(lines.join("\n") + "\n")
+    }
+}
+
+async fn reason(options: &PgConnectOptions) -> Error {
+    match options.connect().await {
+        Err(error) => error.into(),
+        Ok(_) => sqlx::Error::PoolTimedOut.into(),
     }
 }
 

@@ -206,15 +206,18 @@ fn filter(sql: &mut Builder, scope: Scope, filter: &ContactFilter) {
             .push(") SELECT id FROM became)");
     }
     if let Some(prefix) = &filter.starts_with {
-        let pattern = format!(
-            "{}%",
-            prefix
+        let pattern = |prefix: &str| {
+            let literal = prefix
                 .replace('\\', "\\\\")
                 .replace('%', "\\%")
-                .replace('_', "\\_")
-        );
-        sql.push(" AND (email LIKE ").push_bind(pattern.clone());
-        sql.push(" OR user_id LIKE ").push_bind(pattern).push(")");
+                .replace('_', "\\_");
+            format!("{literal}%")
+        };
+        sql.push(" AND (email LIKE ")
+            .push_bind(pattern(&prefix.to_lowercase()));
+        sql.push(" OR user_id LIKE ")
+            .push_bind(pattern(prefix))
+            .push(")");
     }
     if let Some((path, value)) = &filter.attribute {
         // Not #>, which would also go into lists by number.

@@ -70,7 +70,7 @@ impl Access for Sqlite {
         self.writer
             .write(1, move |connection| {
                 insert_key(connection, scope, &key)?;
-                append(connection, scope, &[event]).map(drop)
+                append(connection, scope, std::slice::from_ref(&event)).map(drop)
             })
             .await
     }
@@ -101,7 +101,7 @@ impl Access for Sqlite {
                 let at = event.recorded_at.as_micros();
                 let revoked = connection.execute(sql, params![workspace, id, at])? == 1;
                 if revoked {
-                    append(connection, scope, &[event])?;
+                    append(connection, scope, std::slice::from_ref(&event))?;
                 }
                 Ok(revoked)
             })

@@ -1,3 +1,4 @@
+use std::path::Path;
 use std::time::Duration;
 
 use async_trait::async_trait;
@@ -9,11 +10,13 @@ use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
 
 use super::cell::{IDS, blob, id_list, optional_uuid, uuid};
 use super::{Sqlite, connect};
-use crate::log::{Appended, Log};
+use crate::log::{Appended, Log, Scrub};
 use crate::{Error, Result, Scope, rows_max};
 
 /// How long to wait for readers of older pages. Writers wait as well meanwhile.
 const SCRUB_TIMEOUT: Duration = Duration::from_secs(2);
+/// A file up to this size is written anew in passing: about a second.
+const QUICK_BYTES_MAX: u64 = 256 * 1024 * 1024;
 
 /// The columns [`recorded`] reads, in its order.
 pub const COLUMNS: &str =
@@ -82,20 +85,12 @@ impl Log for Sqlite {
             .await
     }
 
-    /// Copies the write-ahead log into the file and empties it: it holds older pages.
-    async fn scrub(&self) -> Result<()> {
+    /// Writes the file anew and empties the write-ahead log. `secure_delete` alone is not
+    /// enough: when a page is split, copies of rows stay in its unused part. A large file is
+    /// written anew only on request: nobody can write meanwhile.
+    async fn scrub(&self, how: Scrub) -> Result<()> {
         let path = self.path.clone();
-        let task = tokio::task::spawn_blocking(move || {
-            let connection = connect(&path)?;
-            connection.busy_timeout(SCRUB_TIMEOUT)?;
-            let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
-            let was_busy: bool = connection.query_row(sql, [], |row| row.get(0))?;
-            if was_busy {
-                let reason = "a long read keeps older pages in use; scrub again later";
-                return Err(Error::Unavailable(reason.into()));
-            }
-            Ok(())
-        });
+        let task = tokio::task::spawn_blocking(move || scrub(&path, how));
         task.await.map_err(|e| Error::Unavailable(e.to_string()))?
     }
 
@@ -107,6 +102,24 @@ impl Log for Sqlite {
     async fn archive(&self, _before: Timestamp) -> Result<Vec<String>> {
         Ok(Vec::new())
     }
+}
+
+fn scrub(path: &Path, how: Scrub) -> Result<()> {
+    let connection = connect(path)?;
+    connection.busy_timeout(SCRUB_TIMEOUT)?;
+    let bytes = std::fs::metadata(path)
+        .map_err(|e| Error::Unavailable(e.to_string()))?
+        .len();
+    if how == Scrub::Whole || bytes <= QUICK_BYTES_MAX {
+        connection.execute_batch("VACUUM")?;
+    }
+    let sql = "PRAGMA wal_checkpoint(TRUNCATE)";
+    let was_busy: bool = connection.query_row(sql, [], |row| row.get(0))?;
+    if was_busy {
+        let reason = "a long read keeps older pages in use; scrub again later";
+        return Err(Error::Unavailable(reason.into()));
+    }
+    Ok(())
 }
 
 pub fn append(connection: &Connection, scope: Scope, events: &[Event]) -> Result<Vec<Appended>> {

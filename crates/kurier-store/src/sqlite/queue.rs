@@ -49,7 +49,7 @@ impl Queue for Sqlite {
         let values = [blob(scope.0.as_uuid()), ids];
         self.writer
             .write(1, move |connection| {
-                Ok(connection.execute(&sql, params_from_iter(values))? as u64)
+                Ok(connection.execute(&sql, params_from_iter(&values))? as u64)
             })
             .await
     }

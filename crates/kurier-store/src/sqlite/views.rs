@@ -274,14 +274,15 @@ impl Clause {
             self.and(sql, [blob(id.as_uuid()), blob(scope.0.as_uuid())]);
         }
         if let Some(prefix) = &filter.starts_with {
-            let range = || {
+            let range = |prefix: &str| {
                 [
-                    Value::Text(prefix.clone()),
+                    Value::Text(prefix.to_owned()),
                     Value::Text(format!("{prefix}\u{10ffff}")),
                 ]
             };
             let sql = "((email >= ? AND email < ?) OR (user_id >= ? AND user_id < ?))";
-            self.and(sql, range().into_iter().chain(range()));
+            let emails = range(&prefix.to_lowercase());
+            self.and(sql, emails.into_iter().chain(range(prefix)));
         }
         if let Some((path, value)) = &filter.attribute {
             let names: Vec<String> = path.names().iter().map(|n| format!(".\"{n}\"")).collect();
@@ -290,8 +291,8 @@ impl Clause {
         }
     }
 
+    /// SQLite reads `true` as 1 and lists as text, so the type has to be the same too.
     fn attribute(&mut self, path: Value, value: &value::Value) {
-        // SQLite reads true as 1 and a list as its text: only the type tells them apart.
         let (types, value) = match value {
             value::Value::Null => {
                 return self.and(

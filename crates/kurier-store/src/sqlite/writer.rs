@@ -1,6 +1,8 @@
 //! The one writer. Callers hand it work and wait; everything that waits is done in one
-//! transaction with one fsync. Each piece of work stands or falls alone: what fails is rolled
-//! back to its own beginning, and an answer of success is given only after the commit.
+//! transaction with one fsync. Each piece of work stands or falls alone, without savepoints,
+//! for which SQLite would copy every page it changes: when one piece fails, the group is rolled
+//! back and each is done again in a transaction of its own. An answer of success is given only
+//! after the commit.
 
 use std::thread::JoinHandle;
 
@@ -32,16 +34,17 @@ impl Writer {
         })
     }
 
-    /// Does `work` inside the next transaction and answers once it is durable.
+    /// Does `work` inside the next transaction and answers once it is durable. It may be done
+    /// twice, the first time rolled back.
     pub async fn write<T, F>(&self, weight: usize, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: FnOnce(&Connection) -> Result<T> + Send + 'static,
+        F: Fn(&Connection) -> Result<T> + Send + 'static,
     {
         let (answer, answered) = oneshot::channel();
         let job = Work {
             weight,
-            work: Some(work),
+            work,
             result: None,
             answer,
         };
@@ -65,7 +68,7 @@ impl Drop for Writer {
 
 trait Job: Send {
     fn weight(&self) -> usize;
-    /// Does the work; false if it failed and must be rolled back.
+    /// Does the work, perhaps again; false if it failed and must be rolled back.
     fn run(&mut self, connection: &Connection) -> bool;
     /// Answers the caller: with its result, or with what befell the whole transaction.
     fn answer(self: Box<Self>, fate: Result<()>);
@@ -73,18 +76,18 @@ trait Job: Send {
 
 struct Work<T, F> {
     weight: usize,
-    work: Option<F>,
+    work: F,
     result: Option<Result<T>>,
     answer: oneshot::Sender<Result<T>>,
 }
 
-impl<T: Send, F: FnOnce(&Connection) -> Result<T> + Send> Job for Work<T, F> {
+impl<T: Send, F: Fn(&Connection) -> Result<T> + Send> Job for Work<T, F> {
     fn weight(&self) -> usize {
         self.weight
     }
 
     fn run(&mut self, connection: &Connection) -> bool {
-        self.result = self.work.take().map(|work| work(connection));
+        self.result = Some((self.work)(connection));
         matches!(self.result, Some(Ok(_)))
     }
 
@@ -103,36 +106,82 @@ impl<T: Send, F: FnOnce(&Connection) -> Result<T> + Send> Job for Work<T, F> {
 
 fn run(connection: &Connection, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
     while let Some(first) = waiting.blocking_recv() {
+        let mut weight = first.weight();
         let mut group = vec![first];
-        let mut weight = group[0].weight();
         while weight < GROUP_WEIGHT_MAX
             && let Ok(job) = waiting.try_recv()
         {
             weight = weight.saturating_add(job.weight());
             group.push(job);
         }
-        let fate = commit(connection, &mut group);
-        if fate.is_err() && !connection.is_autocommit() {
-            // Nothing was promised yet; if even this fails, the next BEGIN says so.
-            let _ = connection.execute_batch("ROLLBACK");
-        }
-        group.into_iter().for_each(|job| job.answer(fate.clone()));
+        settle(connection, group);
     }
 }
 
-fn commit(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<()> {
-    connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-    for job in group {
-        connection.prepare_cached("SAVEPOINT job")?.execute([])?;
-        if !job.run(connection) {
-            // A full disk makes SQLite roll the whole transaction back by itself.
-            if connection.is_autocommit() {
-                return Err(Error::Unavailable("the transaction was rolled back".into()));
-            }
-            connection.prepare_cached("ROLLBACK TO job")?.execute([])?;
+/// Does a group's work and answers everyone in it.
+fn settle(connection: &Connection, mut group: Vec<Box<dyn Job>>) {
+    let fate = commit(connection, &mut group);
+    if !connection.is_autocommit() {
+        // Nothing was promised yet; if even this fails, the next BEGIN says so.
+        let _ = connection.execute_batch("ROLLBACK");
+    }
+    match fate {
+        Ok(false) if group.len() > 1 => {
+            let alone = |job| settle(connection, vec![job]);
+            group.into_iter().for_each(alone);
         }
-        connection.prepare_cached("RELEASE job")?.execute([])?;
+        fate => {
+            let fate = fate.map(drop);
+            group.into_iter().for_each(|job| job.answer(fate.clone()));
+        }
+    }
+}
+
+/// False if a piece of work failed; then nothing was committed.
+fn commit(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<bool> {
+    connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+    if !group.iter_mut().all(|job| job.run(connection)) {
+        return Ok(false);
     }
     connection.prepare_cached("COMMIT")?.execute([])?;
-    Ok(())
+    Ok(true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn count(connection: &Connection) -> Result<i64> {
+        Ok(connection.query_row("SELECT count(*) FROM t", [], |row| row.get(0))?)
+    }
+
+    #[tokio::test]
+    async fn in_one_group_each_piece_stands_or_falls_alone() {
+        let connection = Connection::open_in_memory().expect("opens");
+        let table = "CREATE TABLE t (x INTEGER PRIMARY KEY)";
+        connection.execute_batch(table).expect("made");
+        let writer = Writer::start(connection).expect("starts");
+        // The writer is held until all the others wait: then they are one group.
+        let (release, held) = std::sync::mpsc::channel::<()>();
+        let held = std::sync::Mutex::new(held);
+        let busy = writer.write(1, move |_| {
+            // Ends when the sender is dropped, also should this run a second time.
+            let _ = held.lock().map(|held| held.recv());
+            Ok(())
+        });
+        let insert = |x: i64| {
+            writer.write(1, move |connection| {
+                Ok(connection.execute("INSERT INTO t VALUES (?1)", [x])?)
+            })
+        };
+        let half = writer.write(1, |connection| {
+            connection.execute("INSERT INTO t VALUES (100)", [])?;
+            Ok(connection.execute("INSERT INTO t VALUES (1)", [])?)
+        });
+        let released = async move { drop(release) };
+        let (_, first, half, last, ()) = tokio::join!(busy, insert(1), half, insert(2), released);
+        assert!(matches!((first, last), (Ok(1), Ok(1))));
+        assert!(half.is_err());
+        assert!(matches!(writer.write(1, count).await, Ok(2)));
+    }
 }

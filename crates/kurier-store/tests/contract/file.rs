@@ -4,6 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 use kurier_core::event::Position;
+use kurier_store::Scrub;
 use kurier_store::{Error, Sqlite, Store};
 use rusqlite::Connection;
 
@@ -77,7 +78,7 @@ async fn what_is_erased_and_scrubbed_is_in_no_file(path: PathBuf) {
         .tombstone(space.scope, &positions)
         .await
         .expect("buried");
-    store.log.scrub().await.expect("scrubbed");
+    store.log.scrub(Scrub::Quick).await.expect("scrubbed");
     assert_eq!(count(&path, secret), 0);
 }
 
@@ -99,7 +100,7 @@ async fn a_scrub_that_a_reader_prevents_says_so(path: PathBuf) {
         .await
         .expect("appended");
     let started = Instant::now();
-    let scrubbed = store.log.scrub().await;
+    let scrubbed = store.log.scrub(Scrub::Quick).await;
     assert!(
         matches!(scrubbed, Err(Error::Unavailable(_))),
         "{scrubbed:?}"
@@ -109,7 +110,7 @@ async fn a_scrub_that_a_reader_prevents_says_so(path: PathBuf) {
         "it waits, but not for long"
     );
     reader.execute_batch("ROLLBACK").expect("done reading");
-    store.log.scrub().await.expect("scrubbed");
+    store.log.scrub(Scrub::Quick).await.expect("scrubbed");
 }
 
 async fn opening_does_not_wait_for_a_writer(path: PathBuf) {

@@ -3,6 +3,7 @@
 
 use kurier_core::event::{Event, Position};
 use kurier_core::time::Timestamp;
+use kurier_store::Scrub;
 use kurier_store::{Appended, Log, Postgres, Store, TimelineQuery};
 use sqlx::PgPool;
 
@@ -187,7 +188,7 @@ async fn what_is_archived_is_still_read(url: String) {
         store.log.read(Position(0), 100).await.expect("read"),
         expected
     );
-    store.log.scrub().await.expect("scrubbed");
+    store.log.scrub(Scrub::Quick).await.expect("scrubbed");
     assert_eq!(store.log.head().await.expect("head"), Position(4));
 }
 

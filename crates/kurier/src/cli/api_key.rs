@@ -44,6 +44,7 @@ enum ApiKeyCommand {
     },
     /// Revoke a key, by the id that `list` shows
     Revoke {
+        /// The key's id, not the key itself
         id: ApiKeyId,
         #[command(flatten)]
         common: Common,

@@ -36,8 +36,8 @@ struct Which {
     /// The contact's id
     #[arg(long, required_unless_present = "user_id", conflicts_with = "user_id")]
     id: Option<ContactId>,
-    /// The contact's user id
-    #[arg(long)]
+    /// The contact's user id, instead of its id
+    #[arg(long, value_name = "ID")]
     user_id: Option<String>,
     #[command(flatten)]
     workspace: WorkspaceArgs,

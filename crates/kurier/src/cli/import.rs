@@ -3,6 +3,7 @@
 
 mod contacts;
 mod events;
+mod lines;
 mod progress;
 
 use std::collections::HashMap;
@@ -48,6 +49,7 @@ enum ImportCommand {
 
 #[derive(Debug, Args)]
 struct Common {
+    /// The file to import
     file: PathBuf,
     #[command(flatten)]
     workspace: WorkspaceArgs,
@@ -90,6 +92,8 @@ struct Tally {
     known: u64,
     faulty: u64,
     faults: Vec<(u64, String)>,
+    /// The first line that was not imported: the next run begins with it.
+    first_fault: Option<u64>,
 }
 
 /// A file and what tells it from others: its content, so that a copy is the same import.
@@ -187,6 +191,8 @@ impl<'a> Import<'a> {
 
     fn fault(&mut self, line: u64, fault: String) {
         self.tally.faulty += 1;
+        let first = self.tally.first_fault.map_or(line, |first| first.min(line));
+        self.tally.first_fault = Some(first);
         if self.tally.faults.len() < FAULTS_SHOWN {
             self.progress.say(&format!("line {line}: {fault}"));
             self.tally.faults.push((line, fault));
@@ -220,12 +226,12 @@ impl<'a> Import<'a> {
         }
         // Lost in a crash, this only costs time: the lines' ids are known to the log.
         let name = self.source.checkpoint(&self.workspace);
-        let line = i64::try_from(line)?;
+        let done = self.tally.first_fault.map_or(line, |fault| fault - 1);
         Ok(self
             .app
             .store
             .views
-            .set_checkpoint(&name, Position(line))
+            .set_checkpoint(&name, Position(i64::try_from(done)?))
             .await?)
     }
 
@@ -290,6 +296,7 @@ impl<'a> Import<'a> {
             known,
             faulty,
             faults,
+            ..
         } = &self.tally;
         if self.json {
             let faults: Vec<_> = faults

@@ -6,7 +6,7 @@ use anyhow::bail;
 use clap::{Args, Subcommand};
 use kurier_core::projection;
 use kurier_core::time::Timestamp;
-use kurier_store::Store;
+use kurier_store::{Scrub, Store};
 use serde_json::json;
 
 use super::table;
@@ -27,6 +27,9 @@ enum LogCommand {
         #[arg(long)]
         json: bool,
     },
+    /// Write the embedded database anew, so that no stray copy of erased data is left in it;
+    /// nothing can be written meanwhile
+    Scrub,
     /// Move the months before a date into the archive, which rebuilds still read (PostgreSQL)
     Archive {
         /// Months that end before this date's month are moved, such as 2026-01-01
@@ -39,6 +42,10 @@ pub async fn run(config: &Config, args: LogArgs) -> anyhow::Result<ExitCode> {
     let store = open_store(&config.database).await?;
     match args.command {
         LogCommand::Status { json } => status(&store, json).await?,
+        LogCommand::Scrub => {
+            store.log.scrub(Scrub::Whole).await?;
+            println!("scrubbed");
+        }
         LogCommand::Archive { before } => archive(config, &store, before).await?,
     }
     Ok(ExitCode::SUCCESS)

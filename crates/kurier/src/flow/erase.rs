@@ -7,7 +7,7 @@ use std::time::Duration;
 use kurier_core::contact::{Contact, Standing};
 use kurier_core::event::{Erasure, Event, Kind, Position, Recorded};
 use kurier_core::id::{AddressKey, ContactId};
-use kurier_store::{Appended, Error, Result, Scope, Store, TimelineQuery};
+use kurier_store::{Appended, Error, Result, Scope, Scrub, Store, TimelineQuery};
 
 use super::Projector;
 use crate::clock;
@@ -51,7 +51,7 @@ pub async fn erase(
     };
     let done = projector.reach(*position, PATIENCE).await;
     if done {
-        store.log.scrub().await?;
+        store.log.scrub(Scrub::Quick).await?;
     }
     let (contacts, events) = (erasure.contacts.len(), erasure.positions.len());
     Ok(Some(ErasureReport {

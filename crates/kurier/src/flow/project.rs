@@ -19,8 +19,10 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// While ingest is busy, folding rests this many times as long as it worked: what was
 /// accepted is durable already, and the clients are waiting.
-const REST_FACTOR: u32 = 3;
+const REST_FACTOR: u32 = 4;
 const REST_MAX: Duration = Duration::from_millis(500);
+/// And never less: many small batches would cost more than a few larger ones.
+const REST_MIN: Duration = Duration::from_millis(50);
 
 pub struct Projector {
     store: Store,
@@ -78,7 +80,9 @@ impl Projector {
             let began = Instant::now();
             let wait = match self.step().await {
                 Ok(0) => LOOK_EVERY,
-                Ok(_) if self.pressure.is_busy() => (began.elapsed() * REST_FACTOR).min(REST_MAX),
+                Ok(_) if self.pressure.is_busy() => {
+                    (began.elapsed() * REST_FACTOR).clamp(REST_MIN, REST_MAX)
+                }
                 Ok(_) => continue,
                 Err(error) => {
                     tracing::error!(projection = self.name(), %error, "folding failed, will try again");

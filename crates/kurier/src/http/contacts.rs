@@ -4,7 +4,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use axum::Json;
-use axum::extract::{Path, Query, State};
+use axum::extract::{FromRequestParts, Path, Query, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use kurier_core::contact::{Contact, normal_email};
@@ -112,18 +113,33 @@ fn limit(limit: Option<usize>) -> Result<usize, Problem> {
 fn filter(grant: &Grant, params: &ListParams) -> Result<ContactFilter, Problem> {
     let bad = |detail: String| Problem::bad_request("bad_parameter", detail);
     let email = params.email.as_deref().map(|email| {
-        normal_email(email).ok_or_else(|| bad(format!("`{email}` is not an e-mail address")))
+        let normal = normal_email(email).filter(|email| !email.contains('\0'));
+        normal.ok_or_else(|| bad(format!("`{email}` is not an e-mail address")))
     });
     Ok(ContactFilter {
         email: email.transpose()?,
-        user_id: params.user_id.clone(),
+        user_id: params.user_id.clone().map(without_nul).transpose()?,
         anonymous: params
             .anonymous_id
             .as_deref()
             .map(|id| grant.workspace.key.contact_of_anonymous(id)),
-        starts_with: params.q.clone().filter(|q| !q.is_empty()),
+        starts_with: params
+            .q
+            .clone()
+            .filter(|q| !q.is_empty())
+            .map(without_nul)
+            .transpose()?,
         attribute: params.attribute.as_deref().map(attribute).transpose()?,
     })
+}
+
+/// The character NUL is in nothing that is kept, and not every database can look for it.
+fn without_nul(text: String) -> Result<String, Problem> {
+    if text.contains('\0') {
+        let detail = "the character U+0000 is in nothing that is kept here";
+        return Err(Problem::bad_request("bad_parameter", detail));
+    }
+    Ok(text)
 }
 
 fn attribute(text: &str) -> Result<(kurier_core::path::Path, Value), Problem> {
@@ -133,6 +149,9 @@ fn attribute(text: &str) -> Result<(kurier_core::path::Path, Value), Problem> {
         .ok_or_else(|| bad("attribute must be a name and a value, as in plan:pro".into()))?;
     let path = path.parse().map_err(|e| bad(format!("attribute: {e}")))?;
     let value = serde_json::from_str(value).unwrap_or_else(|_| Value::Text(value.to_owned()));
+    if let Value::Text(text) = &value {
+        without_nul(text.clone())?;
+    }
     if matches!(value, Value::List(_) | Value::Object(_)) {
         return Err(bad(
             "attribute: only text, numbers, true, false and null can be searched".into(),
@@ -222,9 +241,18 @@ async fn find(app: &App, grant: &Grant, id: ContactId) -> Result<Contact, Proble
     found.ok_or_else(|| Problem::not_found("there is no such contact"))
 }
 
-fn contact_id(text: &str) -> Result<ContactId, Problem> {
-    text.parse()
-        .map_err(|_| Problem::not_found("there is no such contact"))
+/// The contact id in the address; what is no id is the id of nobody.
+pub struct Id(ContactId);
+
+impl<S: Send + Sync> FromRequestParts<S> for Id {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        let id = path.ok().and_then(|Path(text)| text.parse().ok());
+        id.map(Self)
+            .ok_or_else(|| Problem::not_found("there is no such contact"))
+    }
 }
 
 /// A contact. The id of one that was merged into another answers the other.
@@ -234,9 +262,9 @@ fn contact_id(text: &str) -> Result<ContactId, Problem> {
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
-    Path(id): Path<String>,
+    Id(id): Id,
 ) -> Result<Json<ContactView>, Problem> {
-    Ok(Json(find(&app, &grant, contact_id(&id)?).await?.into()))
+    Ok(Json(find(&app, &grant, id).await?.into()))
 }
 
 /// What an erasure did.
@@ -257,9 +285,9 @@ pub struct Erased {
 pub async fn erase(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
-    Path(id): Path<String>,
+    Id(id): Id,
 ) -> Result<(StatusCode, Json<Erased>), Problem> {
-    let report = flow::erase(&app.store, &app.projector, &grant, contact_id(&id)?).await?;
+    let report = flow::erase(&app.store, &app.projector, &grant, id).await?;
     let report = report.ok_or_else(|| Problem::not_found("there is no such contact"))?;
     let ErasureReport {
         contacts,
@@ -314,7 +342,7 @@ pub struct EventList {
 pub async fn events(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
-    Path(id): Path<String>,
+    Id(id): Id,
     params: Result<Query<EventParams>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Json<EventList>, Problem> {
     let params = query(params)?;
@@ -322,7 +350,7 @@ pub async fn events(
     let kind = params.r#type.as_deref().map(str::parse).transpose();
     let query = TimelineQuery {
         kind: kind.map_err(|e| Problem::bad_request("bad_parameter", format!("type: {e}")))?,
-        title: params.name,
+        title: params.name.map(without_nul).transpose()?,
         after: params
             .cursor
             .as_deref()
@@ -330,7 +358,7 @@ pub async fn events(
             .transpose()?,
         limit: limit(params.limit)?,
     };
-    let contact = find(&app, &grant, contact_id(&id)?).await?;
+    let contact = find(&app, &grant, id).await?;
     let page = app
         .store
         .views
@@ -357,9 +385,9 @@ pub async fn events(
 pub async fn export(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
-    Path(id): Path<String>,
+    Id(id): Id,
 ) -> Result<Response, Problem> {
-    let contact = find(&app, &grant, contact_id(&id)?).await?;
+    let contact = find(&app, &grant, id).await?;
     let headers = [
         ("content-type", "application/json".to_owned()),
         (

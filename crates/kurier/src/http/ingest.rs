@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
+use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::request::Parts;
 use axum::http::{HeaderName, Method, header};
@@ -108,12 +109,12 @@ fn cors() -> CorsLayer {
         (status = 404, body = ProblemBody), (status = 413, body = ProblemBody), (status = 503, body = ProblemBody)))]
 async fn single(
     State(app): State<Arc<App>>,
-    Path(kind): Path<String>,
+    kind: Result<Path<String>, PathRejection>,
     request: Request,
 ) -> Result<Response, Problem> {
     let kind = kind
-        .parse::<Kind>()
         .ok()
+        .and_then(|Path(kind)| kind.parse::<Kind>().ok())
         .filter(|kind| kind.is_from_client());
     let unknown = || {
         Problem::not_found("there are /v1/identify, track, page, screen, group, alias and batch")
@@ -264,8 +265,12 @@ async fn append(app: &App, grant: &Grant, events: Vec<Event>) -> Result<(), Prob
 }
 
 /// What the browser SDK asks before it sends anything.
-async fn settings(Path(write_key): Path<String>) -> Json<serde_json::Value> {
-    Json(serde_json::json!({"integrations": {"Segment.io": {"apiKey": write_key}}}))
+async fn settings(
+    write_key: Result<Path<String>, PathRejection>,
+) -> Result<Json<serde_json::Value>, Problem> {
+    let Path(write_key) = write_key.map_err(|e| Problem::not_found(e.body_text()))?;
+    let settings = serde_json::json!({"integrations": {"Segment.io": {"apiKey": write_key}}});
+    Ok(Json(settings))
 }
 
 /// The same for the other family of browser SDKs: a source without destinations.

@@ -8,6 +8,8 @@ use crate::metrics as names;
 
 /// Room for bodies and what is made of them.
 const BYTES_MAX: usize = 128 * 1024 * 1024;
+/// More than a few small requests at once.
+const BUSY_BYTES: usize = 32 * 1024;
 /// What is made of a body takes about this many times its bytes.
 const ROOM_FACTOR: usize = 4;
 
@@ -32,9 +34,9 @@ impl Pressure {
         }
     }
 
-    /// Whether anyone is being served right now.
+    /// Whether clients are waiting in numbers: then what can wait should.
     pub fn is_busy(&self) -> bool {
-        self.bytes.load(Ordering::Relaxed) > 0
+        self.bytes.load(Ordering::Relaxed) > BUSY_BYTES
     }
 }
 

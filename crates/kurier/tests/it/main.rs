@@ -2,6 +2,10 @@
 
 mod harness;
 
+mod access;
+mod cli;
+mod contacts;
 mod durability;
 mod hostile;
 mod ingest;
+mod sdk;

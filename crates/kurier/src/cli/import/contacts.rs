@@ -1,7 +1,7 @@
 //! Contacts from CSV or NDJSON.
 
 use std::collections::HashMap;
-use std::io::{BufRead as _, BufReader};
+use std::io::BufReader;
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
@@ -9,6 +9,7 @@ use clap::{Args, ValueEnum};
 use serde_json::{Map, Value};
 
 use super::events::in_words;
+use super::lines::Lines;
 use super::{Common, Import};
 use crate::app::App;
 use crate::identify::Profile;
@@ -74,23 +75,24 @@ async fn from_ndjson(app: &App, args: ContactsArgs) -> anyhow::Result<ExitCode> 
     import.include_erased = args.include_erased;
     let done = import.resume_after().await?;
     let columns = Columns::new(&args, None)?;
-    let reader = BufReader::with_capacity(1 << 20, import.source.file.try_clone()?);
-    let (mut line, mut bytes) = (0, 0);
-    for text in reader.lines() {
-        let text = text?;
-        (line, bytes) = (line + 1, bytes + text.len() as u64 + 1);
-        match text.trim() {
-            "" => {}
-            _ if line <= done => import.skip(),
+    let file = import.source.file.try_clone()?;
+    let mut lines = Lines::new(BufReader::with_capacity(1 << 20, file));
+    let mut last = 0;
+    while let Some(line) = lines.read()? {
+        last = line.number;
+        match line.text {
+            Ok("") => {}
+            _ if line.number <= done => import.skip(),
             text => {
-                let fields =
-                    serde_json::from_str(text).map_err(|e| format!("not a JSON object: {e}"));
+                let fields = text.and_then(|text| {
+                    serde_json::from_str(text).map_err(|e| format!("not a JSON object: {e}"))
+                });
                 let profile = fields.map(|fields| columns.profile(fields));
-                take(&mut import, (line, bytes), profile).await?;
+                take(&mut import, (line.number, line.bytes), profile).await?;
             }
         }
     }
-    import.finish(line).await
+    import.finish(last).await
 }
 
 async fn from_csv(app: &App, args: ContactsArgs) -> anyhow::Result<ExitCode> {

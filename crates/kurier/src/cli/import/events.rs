@@ -1,6 +1,6 @@
 //! Events from NDJSON.
 
-use std::io::{BufRead as _, BufReader};
+use std::io::BufReader;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -8,6 +8,7 @@ use kurier_core::accept::{Problem, Reception, accept};
 use kurier_core::event::Event;
 use kurier_core::id::EventId;
 
+use super::lines::Lines;
 use super::{Common, Import};
 use crate::app::App;
 use crate::clock;
@@ -21,25 +22,21 @@ pub struct EventsArgs {
 pub async fn run(app: &App, args: EventsArgs) -> anyhow::Result<ExitCode> {
     let mut import = Import::begin(app, &args.common).await?;
     let done = import.resume_after().await?;
-    let mut reader = BufReader::with_capacity(1 << 20, import.source.file.try_clone()?);
-    let (mut line, mut bytes, mut text) = (0, 0, String::new());
-    loop {
-        text.clear();
-        let read = reader.read_line(&mut text)? as u64;
-        if read == 0 {
-            break;
-        }
-        (line, bytes) = (line + 1, bytes + read);
-        match text.trim() {
-            "" => {}
-            _ if line <= done => import.skip(),
-            item => {
-                let event = read_item(&import, line, item);
-                import.take(line, event, bytes).await?;
+    let file = import.source.file.try_clone()?;
+    let mut lines = Lines::new(BufReader::with_capacity(1 << 20, file));
+    let mut last = 0;
+    while let Some(line) = lines.read()? {
+        last = line.number;
+        match line.text {
+            Ok("") => {}
+            _ if line.number <= done => import.skip(),
+            text => {
+                let event = text.and_then(|item| read_item(&import, line.number, item));
+                import.take(line.number, event, line.bytes).await?;
             }
         }
     }
-    import.finish(line).await
+    import.finish(last).await
 }
 
 fn read_item(import: &Import<'_>, line: u64, item: &str) -> Result<Event, String> {

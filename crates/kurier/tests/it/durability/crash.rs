@@ -57,9 +57,7 @@ async fn the_check_would_notice_a_loss(database: Database) {
         .await
         .expect("nothing is lost yet");
     // A projection that folded an event twice, and one that missed a timeline entry.
-    let change = |by: &str| {
-        format!("UPDATE contact SET event_count = event_count {by} WHERE user_id = 'u0'")
-    };
+    let change = |by: &str| format!("UPDATE contact SET event_count = event_count {by}");
     server.database.execute(&change("+ 1")).await;
     let found = ledger
         .check(&server.database)

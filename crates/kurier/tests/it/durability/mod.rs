@@ -13,13 +13,15 @@ use serde_json::json;
 use crate::harness::{Answer, Api, unique};
 
 const BATCH: usize = 20;
+/// No disk here is so large, no server lives so long.
+const BATCHES_MAX: usize = 5_000;
 const USERS: u64 = 23;
 
 /// Posts batches until one is not accepted; answers what was answered to that, if anything.
 /// What is acknowledged goes into the ledger. The padding cannot be compressed.
 async fn load(api: Api, ledger: Arc<Ledger>, padding: usize) -> Option<Answer> {
     let padding: String = (0..padding / 16).map(|_| unique("")).collect();
-    loop {
+    for _ in 0..BATCHES_MAX {
         let ids: Vec<String> = (0..BATCH).map(|_| unique("m-")).collect();
         let items = ids.iter().map(|id| {
             let user = id.bytes().map(u64::from).sum::<u64>() % USERS;
@@ -37,4 +39,5 @@ async fn load(api: Api, ledger: Arc<Ledger>, padding: usize) -> Option<Answer> {
             return Some(Answer::of(response).await);
         }
     }
+    panic!("{BATCHES_MAX} batches were accepted and nothing ended it")
 }

@@ -70,15 +70,6 @@ impl Database {
         database
     }
 
-    pub const fn is_sqlite(&self) -> bool {
-        self.url.is_none()
-    }
-
-    /// The data folder; with PostgreSQL nothing is in it.
-    pub fn folder(&self) -> &Path {
-        &self.folder
-    }
-
     /// The options that make a command use this database.
     pub fn options(&self) -> Vec<String> {
         match &self.url {
@@ -113,6 +104,14 @@ impl Database {
             .await;
         made.expect("a new key");
         minted.secret
+    }
+
+    /// Another workspace; answers its write key and its admin key.
+    pub async fn found(&self, name: &str) -> (String, String) {
+        let store = self.store().await;
+        let founding = keyring::found(store.access.as_ref(), name, None, None).await;
+        let founding = founding.expect("a new workspace");
+        (founding.write_key, founding.admin_key)
     }
 
     /// The rows of a query, each as text; values are separated by `|`.

@@ -1,0 +1,88 @@
+//! Measures Kurier beside what it is compared with. `./dev bench ingest` runs `ingest`; the
+//! other commands are its parts, for looking closer (with a profiler attached, say).
+
+mod bare;
+mod client;
+mod clock;
+mod event;
+mod ingest;
+mod load;
+mod outcome;
+mod plan;
+mod report;
+mod server;
+
+use std::net::SocketAddr;
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+/// The same allocator as Kurier's: the bare loop is not to lose by another one.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+#[derive(Parser)]
+#[command(about)]
+struct Cli {
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Subcommand)]
+enum Command {
+    /// The whole ingest benchmark (called by bench/ingest.sh, which prepares what it needs)
+    Ingest(plan::Args),
+    /// Sends events to a running server
+    Load {
+        #[arg(long)]
+        address: SocketAddr,
+        /// Write key; without it the server is taken to be the Node peer
+        #[arg(long)]
+        key: Option<String>,
+        #[arg(long, default_value_t = 100)]
+        events: usize,
+        #[arg(long, default_value_t = 64)]
+        connections: usize,
+        #[arg(long, default_value_t = 8.0)]
+        seconds: f64,
+    },
+    /// Inserts rows without any server between: a SQLite file, or a postgres:// URL, both made
+    /// if they are empty
+    Bare {
+        database: String,
+        #[arg(long, default_value_t = 8.0)]
+        seconds: f64,
+    },
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> anyhow::Result<()> {
+    match Cli::parse().command {
+        Command::Ingest(args) => ingest::run(&args).await,
+        Command::Load {
+            address,
+            key,
+            events,
+            connections,
+            seconds,
+        } => {
+            let target = key.map_or(event::Target::Node, event::Target::Kurier);
+            let shape = load::Shape {
+                events,
+                connections,
+            };
+            let measured = load::run(address, &target, shape, load::WARM_UP, seconds).await?;
+            println!("{}", serde_json::to_string_pretty(&measured)?);
+            Ok(())
+        }
+        Command::Bare { database, seconds } => {
+            let rate = if database.starts_with("postgres") {
+                bare::postgres::run(&database, seconds).await?
+            } else {
+                bare::sqlite::run(&PathBuf::from(database), seconds)?
+            };
+            println!("{rate:.0} events/s");
+            Ok(())
+        }
+    }
+}

@@ -1,0 +1,136 @@
+//! Who may do what: every operation against every kind of key.
+
+use reqwest::Method;
+use serde_json::{Value, json};
+
+use crate::harness::{ADMIN_KEY, Answer, Database, Server, WRITE_KEY, on_both};
+
+on_both![every_operation_asks_for_its_scope, keys_are_written_nowhere];
+
+/// No key, an unknown one, then keys with the scopes ingest, read, admin and all of them.
+type Row = (&'static str, &'static str, [u16; 6]);
+
+const OPEN: [u16; 6] = [200; 6];
+const INGEST: [u16; 6] = [401, 401, 200, 403, 403, 200];
+const READ: [u16; 6] = [401, 401, 403, 200, 200, 200];
+
+const TABLE: [Row; 11] = [
+    ("get", "/healthz", OPEN),
+    ("get", "/readyz", OPEN),
+    ("get", "/metrics", OPEN),
+    ("post", "/v1/batch", INGEST),
+    ("post", "/v1/{type}", INGEST),
+    ("get", "/api/v1/contacts", READ),
+    ("post", "/api/v1/contacts", [401, 401, 403, 403, 200, 200]),
+    ("get", "/api/v1/contacts/{id}", READ),
+    ("get", "/api/v1/contacts/{id}/events", READ),
+    (
+        "get",
+        "/api/v1/contacts/{id}/export",
+        [401, 401, 403, 403, 200, 200],
+    ),
+    // The last one finds that the one before has done it.
+    (
+        "delete",
+        "/api/v1/contacts/{id}",
+        [401, 401, 403, 403, 200, 404],
+    ),
+];
+
+fn body(path: &str) -> Value {
+    match path {
+        "/v1/batch" => json!({"batch": [{"type": "track", "userId": "someone", "event": "e"}]}),
+        "/v1/{type}" => json!({"userId": "someone", "event": "e"}),
+        _ => json!({"user_id": "someone"}),
+    }
+}
+
+fn operations(openapi: &Value) -> Vec<String> {
+    let paths = openapi["paths"].as_object().expect("paths");
+    let each = paths.iter().flat_map(|(path, item)| {
+        let methods = item.as_object().expect("methods").keys();
+        methods.map(move |method| format!("{method} {path}"))
+    });
+    let mut all: Vec<String> = each.collect();
+    all.sort_unstable();
+    all
+}
+
+async fn every_operation_asks_for_its_scope(database: Database) {
+    let server = Server::start(database).await;
+    let api = &server.api;
+    let openapi = api.get("/openapi.json").await.expect(200).json();
+    let mut known: Vec<String> = TABLE
+        .iter()
+        .map(|(method, path, _)| format!("{method} {path}"))
+        .collect();
+    known.sort_unstable();
+    assert_eq!(
+        operations(&openapi),
+        known,
+        "every operation has its row in the table"
+    );
+    let mut keys = vec![None, Some("unknown-key-0123456789".to_owned())];
+    for scopes in ["ingest", "read", "admin", "ingest read admin"] {
+        keys.push(Some(server.database.make_key(scopes).await));
+    }
+    api.send("identify", json!({"userId": "someone"})).await;
+    let contact = api.contact("someone").await;
+    let id = contact["id"].as_str().expect("an id");
+    for (method, path, expected) in TABLE {
+        let address = path.replace("{id}", id).replace("{type}", "track");
+        let method: Method = method.to_uppercase().parse().expect("a method");
+        for (key, expected) in keys.iter().zip(expected) {
+            let mut request = api.bare(method.clone(), &address);
+            if method == Method::POST {
+                request = request.body(body(path).to_string());
+            }
+            if let Some(key) = key {
+                request = request.bearer_auth(key);
+            }
+            let answer = Answer::of(request.send().await.expect("an answer")).await;
+            assert_eq!(
+                answer.status, expected,
+                "{method} {path} with {key:?}: {}",
+                answer.text
+            );
+        }
+    }
+}
+
+async fn keys_are_written_nowhere(database: Database) {
+    let variables = [
+        ("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY),
+        ("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY),
+        ("KURIER_LOG", "debug"),
+    ];
+    let server = Server::start_with(database, &variables).await;
+    let reader = server.database.make_key("read").await;
+    let in_query = format!("/v1/track?writeKey={WRITE_KEY}");
+    let body = json!({"userId": "u", "event": "e", "writeKey": WRITE_KEY});
+    server
+        .api
+        .post(&in_query, body.to_string())
+        .await
+        .expect(200);
+    server.api.post("/v1/batch", "nonsense").await.expect(400);
+    server
+        .api
+        .with_keys(&reader, &reader)
+        .get("/api/v1/contacts")
+        .await
+        .expect(200);
+    server.api.settle().await;
+    let metrics = server.api.get("/metrics").await.expect(200).text;
+    let mut places = server.database.bytes();
+    places.push(("the log output".into(), server.log().into_bytes()));
+    places.push(("the metrics".into(), metrics.into_bytes()));
+    for (place, bytes) in places {
+        for key in [WRITE_KEY, ADMIN_KEY, &reader] {
+            let found = bytes
+                .windows(key.len())
+                .any(|window| window == key.as_bytes());
+            assert!(!found, "{key} is in {place}");
+        }
+    }
+}

@@ -1,0 +1,6 @@
+//! The API over contacts: list, upsert, read, export, erase.
+
+mod erase;
+mod erased_before;
+mod list;
+mod one;
