@@ -3,8 +3,9 @@
 
 use std::cell::OnceCell;
 
-use super::ast::{CompareOp, Function, TextOp};
-use super::plan::{Condition, EventField, Fold, Plan, Scalar, Term, TextTest, What};
+use super::ast::Function;
+use super::leaf::Leaf;
+use super::plan::{Condition, EventField, Fold, Plan, Term, What};
 use super::subject::{Datum, Subject};
 use crate::time::Timestamp;
 
@@ -82,7 +83,7 @@ struct FoldValue {
 }
 
 impl<S: Subject> Evaluation<'_, S> {
-    fn condition(&self, condition: &Condition, event: Option<S::Event>) -> Verdict {
+    fn condition<'t>(&'t self, condition: &'t Condition, event: Option<S::Event>) -> Verdict {
         match condition {
             Condition::Const(value) => Verdict::forever(*value),
             Condition::And(parts) => self.chain(parts, event, true),
@@ -94,30 +95,6 @@ impl<S: Subject> Evaluation<'_, S> {
                     ..verdict
                 }
             }
-            Condition::Compare { left, op, right } => self.compare((left, right), *op, event),
-            Condition::In {
-                term,
-                list,
-                negated,
-            } => self.in_list(term, list, *negated, event),
-            Condition::Between {
-                term,
-                low,
-                high,
-                negated,
-            } => self.between(term, (low, high), *negated, event),
-            Condition::Text {
-                term,
-                test,
-                negated,
-            } => self.text(term, test, *negated, event),
-            Condition::IsNull { term, negated } => {
-                let (value, until) = self.term(term, event);
-                Verdict {
-                    holds: value.is_missing() != *negated,
-                    until,
-                }
-            }
             Condition::Exists(fold) => {
                 let fold = self.fold(*fold);
                 Verdict {
@@ -125,11 +102,15 @@ impl<S: Subject> Evaluation<'_, S> {
                     until: fold.until,
                 }
             }
+            leaf => {
+                let read = |term| self.term(term, event);
+                Leaf::new(self.now, read).verdict(leaf)
+            }
         }
     }
 
     /// AND (`all`) or OR: the first part that decides is the verdict, for as long as it holds.
-    fn chain(&self, parts: &[Condition], event: Option<S::Event>, all: bool) -> Verdict {
+    fn chain<'t>(&'t self, parts: &'t [Condition], event: Option<S::Event>, all: bool) -> Verdict {
         let mut until = FOREVER;
         for part in parts {
             let verdict = self.condition(part, event);
@@ -141,7 +122,7 @@ impl<S: Subject> Evaluation<'_, S> {
         Verdict { holds: all, until }
     }
 
-    /// A term's value, and how long it stays. `now()` has no end here: see [`Self::compare`].
+    /// A term's value, and how long it stays. `now()` has no end here: see [`Leaf`].
     fn term<'t>(&'t self, term: &'t Term, event: Option<S::Event>) -> (Datum<'t>, Timestamp) {
         let value = match term {
             Term::Const(scalar) => Datum::of_scalar(scalar),
@@ -162,125 +143,6 @@ impl<S: Subject> Evaluation<'_, S> {
             }
         };
         (value, FOREVER)
-    }
-
-    fn compare(
-        &self,
-        (left, right): (&Term, &Term),
-        op: CompareOp,
-        event: Option<S::Event>,
-    ) -> Verdict {
-        let ((a, a_until), (b, b_until)) = (self.term(left, event), self.term(right, event));
-        let until = a_until.min(b_until).min(match (left, right) {
-            (Term::Now(_), Term::Now(_)) => FOREVER,
-            (Term::Now(micros), _) => self.flip(*micros, op, &b),
-            (_, Term::Now(micros)) => self.flip(*micros, op.mirrored(), &a),
-            _ => FOREVER,
-        });
-        Verdict {
-            holds: holds(&a, op, &b),
-            until,
-        }
-    }
-
-    /// When `now() + micros OP other` will next change, other things being equal.
-    fn flip(&self, micros: i64, op: CompareOp, other: &Datum<'_>) -> Timestamp {
-        let Some(time) = other.as_time() else {
-            return FOREVER;
-        };
-        let meets = time.shifted(-micros);
-        let passes = meets.shifted(1);
-        let flips = match op {
-            CompareOp::Less | CompareOp::GreaterEqual => [meets, meets],
-            CompareOp::LessEqual | CompareOp::Greater => [passes, passes],
-            CompareOp::Equal | CompareOp::NotEqual => [meets, passes],
-        };
-        flips
-            .into_iter()
-            .find(|flip| *flip > self.now)
-            .unwrap_or(FOREVER)
-    }
-
-    fn in_list(
-        &self,
-        term: &Term,
-        list: &[Scalar],
-        negated: bool,
-        event: Option<S::Event>,
-    ) -> Verdict {
-        let (value, mut until) = self.term(term, event);
-        if value.is_missing() {
-            return Verdict {
-                holds: false,
-                until,
-            };
-        }
-        if let Term::Now(micros) = term {
-            let flips = list
-                .iter()
-                .map(|item| self.flip(*micros, CompareOp::Equal, &Datum::of_scalar(item)));
-            until = flips.fold(until, Timestamp::min);
-        }
-        let is_in = list
-            .iter()
-            .any(|item| value.equals(&Datum::of_scalar(item)));
-        Verdict {
-            holds: is_in != negated,
-            until,
-        }
-    }
-
-    fn between(
-        &self,
-        term: &Term,
-        (low, high): (&Term, &Term),
-        negated: bool,
-        event: Option<S::Event>,
-    ) -> Verdict {
-        let not_below = self.compare((term, low), CompareOp::GreaterEqual, event);
-        let not_above = self.compare((term, high), CompareOp::LessEqual, event);
-        let until = not_below.until.min(not_above.until);
-        if !negated {
-            return Verdict {
-                holds: not_below.holds && not_above.holds,
-                until,
-            };
-        }
-        // Outside means below or above, not merely incomparable.
-        let below = self.compare((term, low), CompareOp::Less, event);
-        let above = self.compare((term, high), CompareOp::Greater, event);
-        let until = until.min(below.until).min(above.until);
-        Verdict {
-            holds: below.holds || above.holds,
-            until,
-        }
-    }
-
-    fn text(
-        &self,
-        term: &Term,
-        test: &TextTest,
-        negated: bool,
-        event: Option<S::Event>,
-    ) -> Verdict {
-        let (value, until) = self.term(term, event);
-        let found = match test {
-            TextTest::Matches(regex) => match &value {
-                Datum::Text(text) => Some(regex.is_match(text)),
-                _ => None,
-            },
-            TextTest::Pattern(op, pattern) => {
-                let (pattern, pattern_until) = self.term(pattern, event);
-                return Verdict {
-                    holds: text_test(&value, *op, &pattern).is_some_and(|found| found != negated),
-                    until: until.min(pattern_until),
-                };
-            }
-        };
-        Verdict {
-            holds: found.is_some_and(|found| found != negated),
-            until,
-        }
     }
 
     fn fold(&self, index: usize) -> &FoldValue {
@@ -375,36 +237,6 @@ impl Accumulator {
             What::Of(Function::Count, _) => Datum::Number(self.count as f64),
         }
     }
-}
-
-/// A missing value, and values that cannot be compared, make every comparison false.
-fn holds(a: &Datum<'_>, op: CompareOp, b: &Datum<'_>) -> bool {
-    if op.is_order() && matches!((a, b), (Datum::Bool(_), _) | (_, Datum::Bool(_))) {
-        return false;
-    }
-    a.compare(b).is_some_and(|ordering| op.holds(ordering))
-}
-
-/// `None` if the test says nothing of such a value.
-fn text_test(value: &Datum<'_>, op: TextOp, pattern: &Datum<'_>) -> Option<bool> {
-    if let (Datum::List(values), TextOp::Contains) = (value, op) {
-        let known = !pattern.is_missing();
-        return known.then(|| {
-            values
-                .iter()
-                .any(|item| Datum::of(Some(item)).equals(pattern))
-        });
-    }
-    let (Datum::Text(text), Datum::Text(pattern)) = (value, pattern) else {
-        return None;
-    };
-    Some(match op {
-        TextOp::Contains => text.contains(pattern.as_ref()),
-        TextOp::StartsWith => text.starts_with(pattern.as_ref()),
-        TextOp::EndsWith => text.ends_with(pattern.as_ref()),
-        // A pattern that is no literal was refused by the checker.
-        TextOp::Matches => return None,
-    })
 }
 
 impl Verdict {

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use crate::accept::{Reception, accept};
-use crate::columns::World;
+use crate::columns::{Touched, World};
 use crate::contact::{Contact, Standing};
 use crate::event::{Erasure, Event, Kind, Position, Recorded};
 use crate::expr::generate::{Makes, makes, object};
@@ -52,7 +52,8 @@ impl Ground {
         world
     }
 
-    pub fn step(&mut self, step: &Step, world: &mut World) {
+    /// What the step touched, if it was an event.
+    pub fn step(&mut self, step: &Step, world: &mut World) -> Option<Touched> {
         let event = match step {
             Step::Say(raw) => Some(self.accepted(raw)),
             Step::Erase(user) => self.erasure(user),
@@ -62,15 +63,14 @@ impl Ground {
             }
             Step::Reload => None,
         };
-        if let Some(event) = event {
-            let recorded = Recorded {
-                position: Position(self.log.len() as i64 + 1),
-                workspace: WorkspaceId::from_bytes([1; 16]),
-                event,
-            };
-            world.fold(&recorded);
-            self.log.push(recorded);
-        }
+        let recorded = Recorded {
+            position: Position(self.log.len() as i64 + 1),
+            workspace: WorkspaceId::from_bytes([1; 16]),
+            event: event?,
+        };
+        let touched = world.fold(&recorded);
+        self.log.push(recorded);
+        Some(touched)
     }
 
     fn now(&self) -> Timestamp {

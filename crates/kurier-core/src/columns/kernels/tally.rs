@@ -1,0 +1,105 @@
+//! What folds gather, one value per contact of the window.
+
+use crate::columns::cell::Open;
+use crate::columns::column::{Column, NO_INT};
+use crate::columns::pool::NO_TIME;
+
+/// Which contact each row is of. `wrap` is one less than the number of contacts, which is a
+/// whole block or one.
+#[derive(Clone, Copy)]
+pub struct Owners<'a> {
+    pub slots: &'a [u16],
+    pub wrap: usize,
+}
+
+impl Owners<'_> {
+    pub fn flag(self, mask: &[u8], flags: &mut [u8]) {
+        for (slot, m) in self.slots.iter().zip(mask) {
+            flags[usize::from(*slot) & self.wrap] |= m;
+        }
+    }
+
+    pub fn count(self, mask: &[u8], counts: &mut [u32]) {
+        for (slot, m) in self.slots.iter().zip(mask) {
+            counts[usize::from(*slot) & self.wrap] += u32::from(*m);
+        }
+    }
+
+    /// Hands each passing number of a column to its contact, in the order of the rows.
+    pub fn numbers(
+        self,
+        column: &Column,
+        start: usize,
+        mask: &[u8],
+        mut add: impl FnMut(usize, f64),
+    ) {
+        let count = column.len().saturating_sub(start).min(mask.len());
+        let mask = &mask[..count];
+        let rows = start..start + count;
+        match column {
+            _ if count == 0 => {}
+            Column::Int(values) => self.each(&values[rows], mask, |at, value| {
+                if value != NO_INT {
+                    add(at, f64::from(value));
+                }
+            }),
+            Column::Single(values) => self.each(&values[rows], mask, |at, value| {
+                if !value.is_nan() {
+                    add(at, f64::from(value));
+                }
+            }),
+            Column::Double(values) => self.each(&values[rows], mask, |at, value| {
+                if !value.is_nan() {
+                    add(at, value);
+                }
+            }),
+            Column::Mixed(cells) => self.each(&cells[rows], mask, |at, cell| {
+                if let Open::Number(number) = cell.open() {
+                    add(at, number);
+                }
+            }),
+            _ => {}
+        }
+    }
+
+    pub fn each<T: Copy>(self, values: &[T], mask: &[u8], mut add: impl FnMut(usize, T)) {
+        for ((slot, m), value) in self.slots.iter().zip(mask).zip(values) {
+            if *m != 0 {
+                add(usize::from(*slot) & self.wrap, *value);
+            }
+        }
+    }
+}
+
+/// A fold's values, one per contact.
+#[derive(Debug, Clone)]
+pub enum Gathered {
+    Flags(Vec<u8>),
+    Counts(Vec<u32>),
+    /// NaN is missing.
+    Numbers(Vec<f64>),
+    /// [`NO_TIME`] is missing.
+    Times(Vec<i64>),
+}
+
+impl Gathered {
+    pub fn open(&self, at: usize) -> Value {
+        match self {
+            Self::Flags(flags) => Value::Flag(flags[at] != 0),
+            Self::Counts(counts) => Value::Number(f64::from(counts[at])),
+            Self::Numbers(numbers) if numbers[at].is_nan() => Value::Missing,
+            Self::Numbers(numbers) => Value::Number(numbers[at]),
+            Self::Times(times) if times[at] == NO_TIME => Value::Missing,
+            Self::Times(times) => Value::Time(times[at]),
+        }
+    }
+}
+
+/// One value of a fold.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub enum Value {
+    Missing,
+    Flag(bool),
+    Number(f64),
+    Time(i64),
+}
