@@ -64,10 +64,11 @@ impl Bitmap {
         self.words.capacity() * 8
     }
 
-    /// Writes bits from `first` on; `first` begins a block.
+    /// Adds bits from `first` on; `first` begins a block.
     pub(super) fn put(&mut self, first: usize, words: &[u64]) {
         if first.is_multiple_of(64) {
-            self.words[first / 64..][..words.len()].copy_from_slice(words);
+            let own = self.words[first / 64..].iter_mut();
+            own.zip(words).for_each(|(own, word)| *own |= word);
         } else {
             for bit in ones(words.iter().copied()) {
                 self.set(first as u32 + bit, true);
@@ -87,9 +88,9 @@ impl Eq for Bitmap {}
 impl FromIterator<u32> for Bitmap {
     fn from_iter<I: IntoIterator<Item = u32>>(numbers: I) -> Self {
         let mut bitmap = Self::new();
-        numbers
-            .into_iter()
-            .for_each(|number| drop(bitmap.set(number, true)));
+        for number in numbers {
+            bitmap.set(number, true);
+        }
         bitmap
     }
 }
