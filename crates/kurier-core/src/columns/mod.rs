@@ -20,6 +20,7 @@ mod program;
 mod scan;
 mod schema;
 mod set;
+mod snapshot;
 mod subject;
 mod times;
 mod window;
@@ -27,6 +28,7 @@ mod window;
 pub use bitmap::Bitmap;
 pub use fold::Touched;
 pub use scan::{Prepared, Scan};
+pub use snapshot::SnapshotError;
 pub use subject::{ContactView, EventAt};
 
 use crate::event::Position;

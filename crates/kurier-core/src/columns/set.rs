@@ -1,10 +1,12 @@
 //! The events of one type in one block of contacts. Most rows are sealed: ordered by contact,
 //! so that one contact's history is a slice. The newest stand behind them as they came.
 
+use std::io;
 use std::ops::Range;
 
 use super::cell::Cell;
 use super::column::{Column, push, reordered};
+use super::snapshot::{Recode, Sink, SnapshotError, Source};
 use super::times::Times;
 
 /// The tail is sealed when it is longer than a share of the rows, within these bounds: long
@@ -204,6 +206,25 @@ impl EventSet {
         for (row, event) in events.iter().enumerate() {
             self.set_properties(at + row, &event.properties);
         }
+    }
+
+    /// `recodes` are those of the properties.
+    pub fn write(&self, recodes: &[Recode], sink: &mut Sink<'_>) -> io::Result<()> {
+        sink.number(self.sealed)?;
+        sink.values(&self.slots)?;
+        sink.values(&self.arrivals)?;
+        self.times.write(sink)?;
+        super::block::write_columns(&self.properties, recodes, sink)
+    }
+
+    pub fn read(source: &mut Source<'_>) -> Result<Self, SnapshotError> {
+        Ok(Self {
+            sealed: source.number()?,
+            slots: source.values()?,
+            arrivals: source.values()?,
+            times: Times::read(source)?,
+            properties: super::block::read_columns(source)?,
+        })
     }
 
     pub fn bytes(&self) -> usize {

@@ -114,3 +114,53 @@ fn a_window_is_left_at_its_very_instant() {
     let last = "MAX(event.event_time WHERE event_type = 'login') < now() - 1d";
     assert_eq!(until(last), (0, day - 1_000_000 + 1));
 }
+
+#[test]
+fn any_damage_to_a_snapshot_is_noticed() {
+    let mut ground = Ground::default();
+    let say = |raw: &str| Step::Say(raw.to_owned());
+    let world = ground.play(&[
+        say(r#"{"type":"identify","userId":"u","traits":{"a":1,"b":"x","c":["y",2]}}"#),
+        say(r#"{"type":"track","event":"e","userId":"u","properties":{"a":0.5,"b":"x"}}"#),
+    ]);
+    let mut bytes = Vec::new();
+    world.write(&mut bytes).expect("written");
+    for at in 0..bytes.len() {
+        for flip in [1, 0x80, 0xFF] {
+            bytes[at] ^= flip;
+            assert!(World::read(&mut bytes.as_slice()).is_err(), "byte {at}");
+            bytes[at] ^= flip;
+        }
+        assert!(World::read(&mut &bytes[..at]).is_err(), "cut at {at}");
+    }
+    assert!(World::read(&mut bytes.as_slice()).is_ok());
+}
+
+#[test]
+fn what_was_erased_or_replaced_is_not_in_a_snapshot() {
+    let mut ground = Ground::default();
+    let identify = |who: &str, mail: &str| {
+        Step::Say(format!(
+            r#"{{"type":"identify","userId":"{who}","traits":{{"email":"{mail}","l":["{mail}"]}}}}"#
+        ))
+    };
+    let world = ground.play(&[
+        identify("ann", "ann@old.example"),
+        identify("bob", "bob@x.example"),
+        identify("ann", "ann@new.example"),
+        Step::Erase("bob".into()),
+    ]);
+    let mut bytes = Vec::new();
+    world.write(&mut bytes).expect("written");
+    let text = String::from_utf8_lossy(&bytes);
+    assert!(text.contains("ann@new"), "{text}");
+    for gone in ["bob", "ann@old"] {
+        assert!(!text.contains(gone), "{gone} in {text}");
+    }
+    let again = ground::reloaded(&world);
+    assert_eq!(again.position(), world.position());
+    let checked = Checked::new("contact.l CONTAINS 'ann@new.example'", Place::SEGMENT);
+    let plan = checked.expect("good").plan;
+    assert_eq!(again.scan(&plan, NOW), world.scan(&plan, NOW));
+    assert_eq!(again.scan(&plan, NOW).members.len(), 1);
+}

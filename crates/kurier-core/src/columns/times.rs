@@ -1,8 +1,10 @@
 //! Instants in a column: seconds from a base while that loses nothing, else microseconds.
 
+use std::io;
 use std::ops::Range;
 
 use super::column::{push, reordered};
+use super::snapshot::{Sink, SnapshotError, Source};
 
 const SECOND: i64 = 1_000_000;
 
@@ -77,6 +79,30 @@ impl Times {
             Self::Seconds { offsets, .. } => offsets[row..].rotate_right(times.len()),
             Self::Micros(micros) => micros[row..].rotate_right(times.len()),
         }
+    }
+
+    pub fn write(&self, sink: &mut Sink<'_>) -> io::Result<()> {
+        match self {
+            Self::Seconds { base, offsets } => {
+                sink.values(&[*base])?;
+                sink.values(offsets)
+            }
+            Self::Micros(micros) => {
+                sink.values::<i64>(&[])?;
+                sink.values(micros)
+            }
+        }
+    }
+
+    pub fn read(source: &mut Source<'_>) -> Result<Self, SnapshotError> {
+        let base: Vec<i64> = source.values()?;
+        Ok(match base.first() {
+            Some(base) => Self::Seconds {
+                base: *base,
+                offsets: source.values()?,
+            },
+            None => Self::Micros(source.values()?),
+        })
     }
 
     pub fn bytes(&self) -> usize {

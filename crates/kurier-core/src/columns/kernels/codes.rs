@@ -65,7 +65,7 @@ fn keep<T: Copy>(codes: &[T], mask: &mut [u8], holds: impl Fn(T) -> bool) {
     }
 }
 
-/// Keeps the texts of which `truths` says 1. `None` if the column holds more than texts.
+/// Keeps the texts of which `truths` says 1; its first is for what is missing. `None` if the column holds more than texts.
 pub fn narrow_by_truths(
     column: &Column,
     start: usize,
@@ -81,7 +81,9 @@ pub fn narrow_by_truths(
         Column::Text32(codes) => by_truths(codes.get(rows)?, truths, mask),
         _ => return None,
     }
-    beyond.fill(0);
+    if truths.first() == Some(&0) {
+        beyond.fill(0);
+    }
     Some(())
 }
 

@@ -206,11 +206,14 @@ impl Place {
     }
 }
 
-/// The verdict for each text of a pool.
+/// The verdict for each text of a pool, after that for what is missing.
 fn truths(other: &Other, varying: usize, pool: &Pool) -> Vec<u8> {
-    let mut truths = vec![0];
-    for code in 1..=pool.texts_len() as u32 {
-        let text = datum(pool, Cell::text(code));
+    let mut truths = Vec::with_capacity(pool.texts_len() + 1);
+    for code in 0..=pool.texts_len() as u32 {
+        let text = match code {
+            0 => Datum::Missing,
+            code => datum(pool, Cell::text(code)),
+        };
         truths.push(u8::from(decide_with(
             &other.condition,
             &other.sources,

@@ -116,7 +116,8 @@ pub struct Other {
     pub sources: Vec<Source>,
     /// Which of them differs from row to row, if just one does.
     pub varying: Varying,
-    /// The verdict for each text of the pool, by code; empty if it is not known.
+    /// The verdict for each text of the pool, by code, and for what is missing at 0; empty
+    /// if that is not known.
     pub truths: Vec<u8>,
 }
 

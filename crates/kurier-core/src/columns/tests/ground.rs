@@ -61,7 +61,10 @@ impl Ground {
                 world.seal();
                 None
             }
-            Step::Reload => None,
+            Step::Reload => {
+                *world = reloaded(world);
+                None
+            }
         };
         let recorded = Recorded {
             position: Position(self.log.len() as i64 + 1),
@@ -108,6 +111,17 @@ impl Ground {
             payload: payload.expect("JSON"),
         })
     }
+}
+
+/// The same world, written down and read again.
+pub fn reloaded(world: &World) -> World {
+    let mut bytes = Vec::new();
+    world.write(&mut bytes).expect("written");
+    let again = World::read(&mut bytes.as_slice()).expect("read");
+    let mut bytes_again = Vec::new();
+    again.write(&mut bytes_again).expect("written");
+    assert_eq!(bytes, bytes_again);
+    again
 }
 
 /// What the projection has written.
