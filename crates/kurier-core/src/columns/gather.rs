@@ -15,9 +15,9 @@ const RUN: usize = if cfg!(test) { 3 } else { 2_048 };
 /// A fold at work.
 enum Tally {
     Flags(Vec<u8>),
-    Counts(Vec<u32>),
+    Counts(Vec<i32>),
     Sums(Vec<f64>),
-    Means(Vec<f64>, Vec<u32>),
+    Means(Vec<f64>, Vec<i32>),
     Least(Vec<f64>),
     Greatest(Vec<f64>),
     Earliest(Vec<i64>),

@@ -63,10 +63,9 @@ impl Numbers {
         }
     }
 
-    pub fn counts(self, values: &[u32], mask: &mut [u8]) {
-        for (value, m) in values.iter().zip(mask) {
-            *m &= u8::from(self.holds(f64::from(*value)));
-        }
+    /// Counts are integers that are never missing.
+    pub fn counts(self, values: &[i32], mask: &mut [u8]) {
+        self.ints(values, mask);
     }
 
     fn ints(self, values: &[i32], mask: &mut [u8]) {

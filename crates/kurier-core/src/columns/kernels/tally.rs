@@ -4,6 +4,9 @@ use crate::columns::cell::Open;
 use crate::columns::column::{Column, NO_INT};
 use crate::columns::pool::NO_TIME;
 
+/// Fewer than one row in so many passing is few: they are looked up one by one.
+const FEW: usize = 6;
+
 /// Which contact each row is of. `wrap` is one less than the number of contacts, which is a
 /// whole block or one.
 #[derive(Clone, Copy)]
@@ -14,14 +17,26 @@ pub struct Owners<'a> {
 
 impl Owners<'_> {
     pub fn flag(self, mask: &[u8], flags: &mut [u8]) {
+        let flags = &mut flags[..=self.wrap];
+        if are_few(mask) {
+            return each_passing(mask, |row| {
+                flags[usize::from(self.slots[row]) & self.wrap] = 1
+            });
+        }
         for (slot, m) in self.slots.iter().zip(mask) {
             flags[usize::from(*slot) & self.wrap] |= m;
         }
     }
 
-    pub fn count(self, mask: &[u8], counts: &mut [u32]) {
+    pub fn count(self, mask: &[u8], counts: &mut [i32]) {
+        let counts = &mut counts[..=self.wrap];
+        if are_few(mask) {
+            return each_passing(mask, |row| {
+                counts[usize::from(self.slots[row]) & self.wrap] += 1
+            });
+        }
         for (slot, m) in self.slots.iter().zip(mask) {
-            counts[usize::from(*slot) & self.wrap] += u32::from(*m);
+            counts[usize::from(*slot) & self.wrap] += i32::from(*m);
         }
     }
 
@@ -62,11 +77,32 @@ impl Owners<'_> {
         }
     }
 
-    pub fn each<T: Copy>(self, values: &[T], mask: &[u8], mut add: impl FnMut(usize, T)) {
-        for ((slot, m), value) in self.slots.iter().zip(mask).zip(values) {
-            if *m != 0 {
-                add(usize::from(*slot) & self.wrap, *value);
-            }
+    fn each<T: Copy>(self, values: &[T], mask: &[u8], mut add: impl FnMut(usize, T)) {
+        each_passing(mask, |row| {
+            add(usize::from(self.slots[row]) & self.wrap, values[row]);
+        });
+    }
+}
+
+fn are_few(mask: &[u8]) -> bool {
+    let passing: usize = mask
+        .chunks(128)
+        .map(|bytes| usize::from(bytes.iter().sum::<u8>()))
+        .sum();
+    passing * FEW < mask.len()
+}
+
+/// Calls for each row that passes, in order, without a branch per row.
+fn each_passing(mask: &[u8], mut call: impl FnMut(usize)) {
+    let mut passing = [0u16; 64];
+    for (at, bytes) in mask.chunks(64).enumerate() {
+        let mut count = 0;
+        for (row, m) in bytes.iter().enumerate() {
+            passing[count & 63] = row as u16;
+            count += usize::from(*m);
+        }
+        for row in &passing[..count] {
+            call(at * 64 + usize::from(*row));
         }
     }
 }
@@ -75,7 +111,7 @@ impl Owners<'_> {
 #[derive(Debug, Clone)]
 pub enum Gathered {
     Flags(Vec<u8>),
-    Counts(Vec<u32>),
+    Counts(Vec<i32>),
     /// NaN is missing.
     Numbers(Vec<f64>),
     /// [`NO_TIME`] is missing.

@@ -186,6 +186,7 @@ impl Compiler<'_> {
                     return;
                 };
                 let pool = self.pool(&other.sources[varying], event_type);
+                other.has_lists = pool.is_some_and(|pool| pool.lists_len() > 0);
                 if let Some(pool) = pool.filter(|pool| pool.texts_len() <= TRUTHS_MAX) {
                     other.truths = truths(other, varying, pool);
                 }

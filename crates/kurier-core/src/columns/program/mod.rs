@@ -119,6 +119,8 @@ pub struct Other {
     /// The verdict for each text of the pool, by code, and for what is missing at 0; empty
     /// if that is not known.
     pub truths: Vec<u8>,
+    /// Lists were seen at the varying source, and they are asked one by one.
+    pub has_lists: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -175,7 +177,7 @@ impl Test {
     pub fn cost(&self) -> u32 {
         match self {
             Self::Other(other) if other.varying == Varying::None => 1,
-            Self::Other(other) if !other.truths.is_empty() => 3,
+            Self::Other(other) if !other.truths.is_empty() && !other.has_lists => 3,
             Self::Other(_) => 8,
             _ => 2,
         }

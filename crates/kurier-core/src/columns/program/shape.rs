@@ -36,6 +36,7 @@ fn other(condition: Condition, sources: Vec<Source>) -> Other {
         sources,
         varying,
         truths: Vec::new(),
+        has_lists: false,
     }
 }
 
