@@ -178,6 +178,15 @@ impl<'w> Window<'w> {
                 };
                 codes.narrow(column, start, mask);
             }
+            (Values::Column(column, start, pool), None) if mask.len() >= 8 => {
+                let codes: Vec<u32> = texts.iter().filter_map(|text| pool.find(text)).collect();
+                let codes = Codes {
+                    wanted: &codes,
+                    negated: *negated,
+                    others: *others,
+                };
+                codes.narrow(column, start, mask);
+            }
             (Values::Column(column, start, pool), None) => {
                 range::each_cell(column, start, mask, |open| match open {
                     Open::Missing => false,

@@ -6,7 +6,7 @@ use super::kernels::tally::{Gathered, Owners};
 use super::pool::NO_TIME;
 use super::program::{FoldProgram, Node, Part, Source};
 use super::set::EventSet;
-use super::window::{Rows, Window};
+use super::window::{Rows, Spare, Window};
 use crate::expr::{EventField, Function, What};
 
 /// Rows are filtered in runs of this length: their masks stay in the first cache level.
@@ -27,19 +27,21 @@ enum Tally {
 }
 
 impl Tally {
-    fn new(fold: &FoldProgram, count: usize) -> Self {
+    fn new(fold: &FoldProgram, count: usize, spare: &mut Spare) -> Self {
         match &fold.what {
-            What::Exists => Self::Flags(vec![0; count]),
-            What::Count(_) | What::Of(Function::Count, _) => Self::Counts(vec![0; count]),
+            What::Exists => Self::Flags(spare.mask(count, 0)),
+            What::Count(_) | What::Of(Function::Count, _) => Self::Counts(spare.counts(count)),
             What::Of(Function::Min, EventField::Time) => Self::Earliest(vec![NO_TIME; count]),
             What::Of(Function::Max, EventField::Time) => Self::Latest(vec![NO_TIME; count]),
-            What::Of(Function::Min, _) => Self::Least(vec![f64::NAN; count]),
-            What::Of(Function::Max, _) => Self::Greatest(vec![f64::NAN; count]),
+            What::Of(Function::Min, _) => Self::Least(spare.numbers(count, f64::NAN)),
+            What::Of(Function::Max, _) => Self::Greatest(spare.numbers(count, f64::NAN)),
             What::Of(Function::Sum | Function::Avg, _) if fold.parts.len() > 1 => {
                 Self::Unordered(Vec::new())
             }
-            What::Of(Function::Sum, _) => Self::Sums(vec![0.0; count]),
-            What::Of(Function::Avg, _) => Self::Means(vec![0.0; count], vec![0; count]),
+            What::Of(Function::Sum, _) => Self::Sums(spare.numbers(count, 0.0)),
+            What::Of(Function::Avg, _) => {
+                Self::Means(spare.numbers(count, 0.0), spare.counts(count))
+            }
         }
     }
 
@@ -74,7 +76,7 @@ impl Tally {
 
 impl<'w> Window<'w> {
     pub fn gather(&mut self, fold: &'w FoldProgram) -> Gathered {
-        let mut tally = Tally::new(fold, self.wrap + 1);
+        let mut tally = Tally::new(fold, self.wrap + 1, &mut self.spare);
         for part in &fold.parts {
             if let Some(set) = self.block.set(part.event_type) {
                 self.gather_part(part, set, &fold.what, &mut tally);
@@ -87,7 +89,7 @@ impl<'w> Window<'w> {
         part.needs.iter().for_each(|fold| self.ensure(*fold));
         let mut of_contact = Vec::new();
         for node in &part.of_contact {
-            let mut mask = self.mask_of(self.wrap + 1);
+            let mut mask = self.spare.mask(self.wrap + 1, 1);
             self.narrow(node, Rows::Contacts, &mut mask);
             of_contact.push(mask);
         }
@@ -100,7 +102,9 @@ impl<'w> Window<'w> {
                 self.gather_rows(part, set, row..row + 1, (&of_contact, what, tally));
             }
         }
-        of_contact.into_iter().for_each(|mask| self.give_back(mask));
+        of_contact
+            .into_iter()
+            .for_each(|mask| self.spare.give_back(mask));
     }
 
     fn gather_rows(
@@ -113,7 +117,7 @@ impl<'w> Window<'w> {
         let mut start = rows.start;
         while start < rows.end {
             let count = RUN.min(rows.end - start);
-            let mut mask = self.mask_of(count);
+            let mut mask = self.spare.mask(count, 1);
             let events = Rows::Events {
                 set,
                 part,
@@ -124,7 +128,7 @@ impl<'w> Window<'w> {
                 self.narrow(&part.filter, events, &mut mask);
             }
             self.add(part, set, start, (&mut mask, what, tally));
-            self.give_back(mask);
+            self.spare.give_back(mask);
             start += count;
         }
     }

@@ -68,7 +68,7 @@ impl World {
             window.run(&mut mask);
             found.until = found.until.min(window.until);
             found.blocks.push((at, mask::pack(&mask)));
-            spare = window.spare();
+            spare = window.spare;
         }
     }
 
@@ -119,7 +119,7 @@ impl World {
             holds: mask[0] != 0,
             until: Timestamp::from_micros(window.until),
         };
-        prepared.spare = window.spare();
+        prepared.spare = window.spare;
         verdict
     }
 }

@@ -13,7 +13,47 @@ use crate::time::Timestamp;
 #[derive(Debug, Default, Clone)]
 pub struct Spare {
     masks: Vec<Vec<u8>>,
+    counts: Vec<Vec<i32>>,
+    numbers: Vec<Vec<f64>>,
     folds: Vec<Option<Gathered>>,
+}
+
+impl Spare {
+    /// Takes back what the folds of the last window were gathered in.
+    fn reclaim(&mut self, folds: usize) {
+        for gathered in self.folds.drain(..).flatten() {
+            match gathered {
+                Gathered::Flags(flags) => self.masks.push(flags),
+                Gathered::Counts(counts) => self.counts.push(counts),
+                Gathered::Numbers(numbers) => self.numbers.push(numbers),
+                Gathered::Times(_) => {}
+            }
+        }
+        self.folds.resize(folds, None);
+    }
+
+    fn filled<T: Copy>(buffer: Option<Vec<T>>, count: usize, value: T) -> Vec<T> {
+        let mut buffer = buffer.unwrap_or_default();
+        buffer.clear();
+        buffer.resize(count, value);
+        buffer
+    }
+
+    pub fn mask(&mut self, count: usize, value: u8) -> Vec<u8> {
+        Self::filled(self.masks.pop(), count, value)
+    }
+
+    pub fn counts(&mut self, count: usize) -> Vec<i32> {
+        Self::filled(self.counts.pop(), count, 0)
+    }
+
+    pub fn numbers(&mut self, count: usize, value: f64) -> Vec<f64> {
+        Self::filled(self.numbers.pop(), count, value)
+    }
+
+    pub fn give_back(&mut self, mask: Vec<u8>) {
+        self.masks.push(mask);
+    }
 }
 
 pub struct Window<'w> {
@@ -27,8 +67,7 @@ pub struct Window<'w> {
     pub now: Timestamp,
     /// The first instant, in microseconds, at which a verdict here may change by itself.
     pub until: i64,
-    folds: Vec<Option<Gathered>>,
-    masks: Vec<Vec<u8>>,
+    pub spare: Spare,
 }
 
 /// What a mask's rows are.
@@ -53,8 +92,7 @@ impl<'w> Window<'w> {
         now: Timestamp,
         mut spare: Spare,
     ) -> Self {
-        spare.folds.clear();
-        spare.folds.resize(program.folds.len(), None);
+        spare.reclaim(program.folds.len());
         Self {
             world,
             program,
@@ -63,15 +101,7 @@ impl<'w> Window<'w> {
             wrap,
             now,
             until: i64::MAX,
-            folds: spare.folds,
-            masks: spare.masks,
-        }
-    }
-
-    pub fn spare(self) -> Spare {
-        Spare {
-            masks: self.masks,
-            folds: self.folds,
+            spare,
         }
     }
 
@@ -98,7 +128,7 @@ impl<'w> Window<'w> {
                 let mut holds = self.mask_like(mask);
                 self.narrow(inner, rows, &mut holds);
                 mask::subtract(mask, &holds);
-                self.masks.push(holds);
+                self.spare.give_back(holds);
             }
             Node::Exists(fold) => {
                 self.ensure(*fold);
@@ -136,40 +166,28 @@ impl<'w> Window<'w> {
                 break;
             }
         }
-        self.masks.push(left);
-        self.masks.push(found);
+        self.spare.give_back(left);
+        self.spare.give_back(found);
     }
 
     /// A copy of a mask in a spare buffer.
     fn mask_like(&mut self, mask: &[u8]) -> Vec<u8> {
-        let mut copy = self.masks.pop().unwrap_or_default();
+        let mut copy = self.spare.masks.pop().unwrap_or_default();
         copy.clear();
         copy.extend_from_slice(mask);
         copy
     }
 
-    /// A mask in which all pass.
-    pub fn mask_of(&mut self, count: usize) -> Vec<u8> {
-        let mut mask = self.masks.pop().unwrap_or_default();
-        mask.clear();
-        mask.resize(count, 1);
-        mask
-    }
-
-    pub fn give_back(&mut self, mask: Vec<u8>) {
-        self.masks.push(mask);
-    }
-
     pub fn fold(&self, fold: usize) -> Option<&Gathered> {
-        self.folds[fold].as_ref()
+        self.spare.folds[fold].as_ref()
     }
 
     /// Runs a fold unless it has been.
     pub fn ensure(&mut self, fold: usize) {
-        if self.folds[fold].is_none() {
+        if self.spare.folds[fold].is_none() {
             let program = self.program;
             let gathered = self.gather(&program.folds[fold]);
-            self.folds[fold] = Some(gathered);
+            self.spare.folds[fold] = Some(gathered);
         }
     }
 

@@ -17,6 +17,10 @@ pub struct Owners<'a> {
 
 impl Owners<'_> {
     pub fn flag(self, mask: &[u8], flags: &mut [u8]) {
+        if self.wrap == 0 {
+            flags[0] |= mask.iter().fold(0, |any, m| any | m);
+            return;
+        }
         let flags = &mut flags[..=self.wrap];
         if are_few(mask) {
             return each_passing(mask, |row| {
@@ -29,6 +33,10 @@ impl Owners<'_> {
     }
 
     pub fn count(self, mask: &[u8], counts: &mut [i32]) {
+        if self.wrap == 0 {
+            counts[0] += passing(mask) as i32;
+            return;
+        }
         let counts = &mut counts[..=self.wrap];
         if are_few(mask) {
             return each_passing(mask, |row| {
@@ -85,11 +93,13 @@ impl Owners<'_> {
 }
 
 fn are_few(mask: &[u8]) -> bool {
-    let passing: usize = mask
-        .chunks(128)
-        .map(|bytes| usize::from(bytes.iter().sum::<u8>()))
-        .sum();
-    passing * FEW < mask.len()
+    passing(mask) * FEW < mask.len()
+}
+
+/// How many rows pass.
+fn passing(mask: &[u8]) -> usize {
+    let sums = mask.chunks(128).map(|bytes| bytes.iter().sum::<u8>());
+    sums.map(usize::from).sum()
 }
 
 /// Calls for each row that passes, in order, without a branch per row.
