@@ -1,20 +1,15 @@
 //! Tests over the rows of a window: which column, and which kernel.
 
-use std::borrow::Cow;
-
-use super::block::Block;
-use super::cell::{Cell, Open};
+use super::cell::Open;
 use super::column::Column;
+use super::decide::{contains, narrow_lists};
 use super::kernels::codes::{Codes, narrow_by_truths};
 use super::kernels::range::{self, Instants, Numbers};
 use super::kernels::tally::{Gathered, Value};
 use super::pool::{NO_TIME, Pool};
 use super::program::{Bound, Other, Source, Test, Varying};
-use super::subject::datum;
 use super::times::Times;
 use super::window::{Rows, Window};
-use crate::expr::leaf::Leaf;
-use crate::expr::{Condition, Datum, FOREVER, Scalar, Term, TextOp, TextTest};
 use crate::time::Timestamp;
 
 /// The values of a source over the rows of a mask.
@@ -29,7 +24,7 @@ enum Values<'a> {
     Fold(&'a Gathered),
 }
 
-impl<'w> Window<'w> {
+impl<'w> Window<'w, '_> {
     pub fn test(&mut self, test: &'w Test, rows: Rows<'w, '_>, mask: &mut [u8]) {
         self.ensure_all(test.sources());
         match test {
@@ -257,95 +252,6 @@ impl<'w> Window<'w> {
         }
         self.changes_at(until);
     }
-
-    /// The verdict on one row, and until when it holds.
-    fn decide(&self, other: &'w Other, rows: Rows<'w, '_>, row: usize) -> (bool, i64) {
-        let terms = super::program::terms(&other.condition);
-        let read = |term: &Term| {
-            let at = terms.iter().position(|known| std::ptr::eq(*known, term));
-            let source = &other.sources[at.unwrap_or(0)];
-            (self.datum(source, rows, row), FOREVER)
-        };
-        let verdict = Leaf::new(self.now, read).verdict(&other.condition);
-        (verdict.holds, verdict.until.as_micros())
-    }
-
-    fn datum(&self, source: &'w Source, rows: Rows<'w, '_>, row: usize) -> Datum<'w> {
-        let slot = match rows {
-            Rows::Contacts => self.first + row,
-            Rows::Events { set, start, .. } => usize::from(set.slots()[start + row]),
-        };
-        match source {
-            Source::Nothing => Datum::Missing,
-            Source::Const(scalar) => Datum::of_scalar(scalar),
-            Source::Now(micros) => Datum::Time(self.now.shifted(*micros)),
-            Source::Shifted(base, micros) => {
-                let time = self.datum(base, rows, row).as_time();
-                time.map_or(Datum::Missing, |time| Datum::Time(time.shifted(*micros)))
-            }
-            Source::Fold(fold) => {
-                let gathered = self.fold(*fold);
-                gathered.map_or(Datum::Missing, |all| folded(all.open(slot & self.wrap)))
-            }
-            Source::EventTime | Source::Property(_) => self.event_datum(source, rows, row),
-            source => contact_datum(self, self.block, source, slot),
-        }
-    }
-
-    fn event_datum(&self, source: &Source, rows: Rows<'w, '_>, row: usize) -> Datum<'w> {
-        let Rows::Events {
-            set, part, start, ..
-        } = rows
-        else {
-            return Datum::Missing;
-        };
-        match source {
-            Source::Property(path) => {
-                let pool = self.world.types.get(part.event_type).properties.pool(*path);
-                let column = set.property(*path);
-                datum(
-                    pool,
-                    column.map_or(Cell::MISSING, |column| column.get(start + row)),
-                )
-            }
-            _ => Datum::Time(Timestamp::from_micros(set.times().get(start + row))),
-        }
-    }
-}
-
-fn contact_datum<'w>(
-    window: &Window<'w>,
-    block: &'w Block,
-    source: &Source,
-    slot: usize,
-) -> Datum<'w> {
-    let world = window.world;
-    match source {
-        Source::Id => {
-            let before = world
-                .blocks
-                .iter()
-                .position(|other| std::ptr::eq(other, block));
-            let number = before.unwrap_or(0) * super::block::BLOCK + slot;
-            Datum::Text(Cow::Owned(world.contact_id(number as u32).to_string()))
-        }
-        Source::UserId => datum(&world.user_ids, block.user_id(slot as u16)),
-        Source::Created => Datum::Time(Timestamp::from_micros(block.created()[slot])),
-        Source::Attribute(path) => datum(
-            world.attributes.pool(*path),
-            block.attribute(*path, slot as u16),
-        ),
-        _ => Datum::Missing,
-    }
-}
-
-fn folded(value: Value) -> Datum<'static> {
-    match value {
-        Value::Missing => Datum::Missing,
-        Value::Flag(flag) => Datum::Bool(flag),
-        Value::Number(number) => Datum::Number(number),
-        Value::Time(micros) => Datum::Time(Timestamp::from_micros(micros)),
-    }
 }
 
 impl Values<'_> {
@@ -363,43 +269,6 @@ impl Values<'_> {
                 times.filter(|time| *time >= from).min()
             }
             _ => None,
-        }
-    }
-}
-
-/// What a condition wants a list to contain.
-fn contains(condition: &Condition) -> Option<(&Scalar, bool)> {
-    match condition {
-        Condition::Text {
-            test: TextTest::Pattern(TextOp::Contains, Term::Const(wanted)),
-            negated,
-            ..
-        } => Some((wanted, *negated)),
-        _ => None,
-    }
-}
-
-fn narrow_lists(
-    (codes, start, pool): (&[u32], usize, &Pool),
-    wanted: &Scalar,
-    negated: bool,
-    mask: &mut [u8],
-) {
-    let wanted = Datum::of_scalar(wanted);
-    // A text is one cell wherever it stands; numbers may be equal and not the same.
-    let cell = match &wanted {
-        Datum::Text(text) => Some(pool.find(text).map_or(Cell::MISSING, Cell::text)),
-        _ => None,
-    };
-    let has = |items: &[Cell]| match cell {
-        Some(Cell::MISSING) => false,
-        Some(cell) => items.contains(&cell),
-        None => items.iter().any(|item| datum(pool, *item).equals(&wanted)),
-    };
-    for (row, m) in mask.iter_mut().enumerate() {
-        if *m != 0 {
-            let code = codes.get(start + row).copied().unwrap_or(0);
-            *m = u8::from(code != 0 && has(pool.list(code)) != negated);
         }
     }
 }

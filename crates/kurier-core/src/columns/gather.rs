@@ -74,9 +74,9 @@ impl Tally {
     }
 }
 
-impl<'w> Window<'w> {
+impl<'w> Window<'w, '_> {
     pub fn gather(&mut self, fold: &'w FoldProgram) -> Gathered {
-        let mut tally = Tally::new(fold, self.wrap + 1, &mut self.spare);
+        let mut tally = Tally::new(fold, self.wrap + 1, self.spare);
         for part in &fold.parts {
             if let Some(set) = self.block.set(part.event_type) {
                 self.gather_part(part, set, &fold.what, &mut tally);

@@ -11,6 +11,7 @@ mod bitmap;
 mod block;
 mod cell;
 mod column;
+mod decide;
 mod fold;
 mod gather;
 mod kernels;

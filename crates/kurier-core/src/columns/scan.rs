@@ -64,11 +64,11 @@ impl World {
                 return found;
             };
             mask::spread(block.live(), &mut mask);
-            let mut window = Window::new((self, program, block), (0, BLOCK - 1), now, spare);
+            let window = (0, BLOCK - 1);
+            let mut window = Window::new((self, program, at), window, now, &mut spare);
             window.run(&mut mask);
             found.until = found.until.min(window.until);
             found.blocks.push((at, mask::pack(&mask)));
-            spare = window.spare;
         }
     }
 
@@ -104,23 +104,25 @@ impl World {
             prepared.shape = self.shape;
         }
         let (block, slot) = place(number);
-        let Some(block) = self.blocks.get(block).filter(|block| block.is_live(slot)) else {
+        if !self
+            .blocks
+            .get(block)
+            .is_some_and(|block| block.is_live(slot))
+        {
             return Verdict {
                 holds: false,
                 until: FOREVER,
             };
-        };
-        let spare = std::mem::take(&mut prepared.spare);
+        }
+        let spare = &mut prepared.spare;
         let window = (usize::from(slot), 0);
         let mut window = Window::new((self, &prepared.program, block), window, now, spare);
         let mut mask = [1];
         window.run(&mut mask);
-        let verdict = Verdict {
+        Verdict {
             holds: mask[0] != 0,
             until: Timestamp::from_micros(window.until),
-        };
-        prepared.spare = window.spare;
-        verdict
+        }
     }
 }
 

@@ -277,7 +277,7 @@ mod tests {
             for (arrival, (slot, seals)) in pushes.into_iter().enumerate() {
                 let arrival = arrival as u32;
                 let cell = Cell::number(f64::from(arrival));
-                let properties = if arrival % 3 == 0 { vec![] } else { vec![(1, cell)] };
+                let properties = if arrival.is_multiple_of(3) { vec![] } else { vec![(1, cell)] };
                 let time = i64::from(arrival) * 500_000;
                 set.push(slot, &EventRow { arrival, time, properties });
                 plain[usize::from(slot)].push(arrival);
@@ -302,7 +302,7 @@ mod tests {
                     prop_assert_eq!(set.times().get(row), i64::from(arrival) * 500_000);
                     let cell = set.property(1).map_or(Cell::MISSING, |column| column.get(row));
                     let number = Cell::number(f64::from(arrival));
-                    prop_assert_eq!(cell, if arrival % 3 == 0 { Cell::MISSING } else { number });
+                    prop_assert_eq!(cell, if arrival.is_multiple_of(3) { Cell::MISSING } else { number });
                 }
             }
         }

@@ -21,12 +21,12 @@ pub struct Spare {
 impl Spare {
     /// Takes back what the folds of the last window were gathered in.
     fn reclaim(&mut self, folds: usize) {
-        for gathered in self.folds.drain(..).flatten() {
-            match gathered {
-                Gathered::Flags(flags) => self.masks.push(flags),
-                Gathered::Counts(counts) => self.counts.push(counts),
-                Gathered::Numbers(numbers) => self.numbers.push(numbers),
-                Gathered::Times(_) => {}
+        for gathered in &mut self.folds {
+            match gathered.take() {
+                Some(Gathered::Flags(flags)) => self.masks.push(flags),
+                Some(Gathered::Counts(counts)) => self.counts.push(counts),
+                Some(Gathered::Numbers(numbers)) => self.numbers.push(numbers),
+                Some(Gathered::Times(_)) | None => {}
             }
         }
         self.folds.resize(folds, None);
@@ -56,10 +56,12 @@ impl Spare {
     }
 }
 
-pub struct Window<'w> {
+pub struct Window<'w, 's> {
     pub world: &'w World,
     pub program: &'w Program,
     pub block: &'w Block,
+    /// The number of the block.
+    pub number: usize,
     /// The contact's slot, or 0 for the whole block.
     pub first: usize,
     /// One less than the number of contacts, which is a whole block or one.
@@ -67,7 +69,7 @@ pub struct Window<'w> {
     pub now: Timestamp,
     /// The first instant, in microseconds, at which a verdict here may change by itself.
     pub until: i64,
-    pub spare: Spare,
+    pub spare: &'s mut Spare,
 }
 
 /// What a mask's rows are.
@@ -85,18 +87,19 @@ pub enum Rows<'w, 'a> {
     },
 }
 
-impl<'w> Window<'w> {
+impl<'w, 's> Window<'w, 's> {
     pub fn new(
-        (world, program, block): (&'w World, &'w Program, &'w Block),
+        (world, program, number): (&'w World, &'w Program, usize),
         (first, wrap): (usize, usize),
         now: Timestamp,
-        mut spare: Spare,
+        spare: &'s mut Spare,
     ) -> Self {
         spare.reclaim(program.folds.len());
         Self {
             world,
             program,
-            block,
+            block: &world.blocks[number],
+            number,
             first,
             wrap,
             now,
