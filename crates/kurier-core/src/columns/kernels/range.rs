@@ -226,3 +226,59 @@ pub fn each_cell(column: &Column, start: usize, mask: &mut [u8], holds: impl Fn(
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::columns::cell::Cell;
+
+    fn number() -> impl Strategy<Value = f64> {
+        let odd = [
+            0.7,
+            0.1,
+            f64::from(0.7f32),
+            f64::from(0.1f32),
+            16_777_217.0,
+            4e9,
+            -4e9,
+        ];
+        let all = odd
+            .into_iter()
+            .chain([0.0, -0.0, 1e300, f64::from(i32::MAX), -2_147_483_647.0]);
+        prop_oneof![
+            2 => (-3..3i32).prop_map(f64::from),
+            1 => (-9..9i32).prop_map(|n| f64::from(n) / 4.0),
+            1 => prop::sample::select(all.collect::<Vec<_>>()),
+        ]
+    }
+
+    proptest! {
+        /// Whatever form a column has, its kernel says what its values say one by one.
+        #[test]
+        fn numbers_are_kept_whatever_the_form(
+            numbers in prop::collection::vec(prop::option::of(number()), 1..9),
+            bounds in (number(), number()),
+            ends in (0..3u8, any::<bool>(), any::<bool>()),
+            start in 0..4usize,
+        ) {
+            let cell = |number: &Option<f64>| number.map_or(Cell::MISSING, Cell::number);
+            let mut column = Column::for_cell(numbers.iter().find_map(|n| *n).map_or(Cell::MISSING, Cell::number));
+            numbers.iter().enumerate().for_each(|(row, number)| column.set(row, cell(number)));
+            let (low, high) = match ends {
+                (0, ..) => bounds,
+                (1, ..) => (f64::NEG_INFINITY, if ends.1 { bounds.1.next_down() } else { bounds.1 }),
+                _ => (if ends.1 { bounds.0.next_up() } else { bounds.0 }, f64::INFINITY),
+            };
+            let range = Numbers { low, high, negated: ends.2 };
+            let mut mask = vec![1; 9];
+            range.narrow(&column, start, &mut mask);
+            for (row, m) in mask.iter().enumerate() {
+                let number = numbers.get(start + row).copied().flatten();
+                let holds = number.is_some_and(|n| (n >= low && n <= high) != ends.2);
+                prop_assert_eq!(*m != 0, holds, "row {} of {:?}", row, column);
+            }
+        }
+    }
+}

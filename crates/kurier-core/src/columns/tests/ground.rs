@@ -227,6 +227,21 @@ fn event_fact(recorded: &Recorded) -> EventFact {
     }
 }
 
+/// What the numbers at `a` of a contact's events of some types add up to.
+pub fn sum(facts: &Facts, filter: &str) -> f64 {
+    let quoted = |event: &&EventFact| filter.contains(&format!("'{}'", event.event_type));
+    let passing = facts
+        .events
+        .iter()
+        .filter(|event| filter == "TRUE" || quoted(event));
+    let numbers = passing.filter_map(|event| match event.properties.get("a") {
+        Some(Value::Int(number)) => Some(*number as f64),
+        Some(Value::Float(number)) => Some(*number),
+        _ => None,
+    });
+    numbers.fold(0.0, |sum, number| sum + number)
+}
+
 fn paths() -> impl Iterator<Item = Vec<String>> {
     let dotted = [
         "a", "b", "c", "a.a", "a.b", "b.a", "b.b", "c.a", "name", "category", "groupId",
