@@ -156,6 +156,22 @@ fn a_window_is_left_at_its_very_instant() {
 }
 
 #[test]
+fn what_is_missing_may_still_be_outside() {
+    let mut ground = Ground::default();
+    let say = |raw: &str| Step::Say(raw.to_owned());
+    let world = ground.play(&[
+        say(r#"{"type":"track","event":"e","anonymousId":"a"}"#),
+        say(r#"{"type":"track","event":"e","userId":"u"}"#),
+        say(r#"{"type":"track","event":"e","anonymousId":"b"}"#),
+    ]);
+    // Below the one bound whatever the other is; so the user's id need not be there.
+    let text = "'ac' NOT BETWEEN 'b' AND contact.user_id";
+    let checked = Checked::new(text, Place::SEGMENT).expect("good");
+    assert_eq!(world.scan(&checked.plan, NOW).members.len(), 3);
+    agree(&world, &reference(&ground.log), text, &checked).expect("agreement");
+}
+
+#[test]
 fn any_damage_to_a_snapshot_is_noticed() {
     let mut ground = Ground::default();
     let say = |raw: &str| Step::Say(raw.to_owned());
