@@ -2,17 +2,14 @@
 //! of the log; deciding who crosses a segment's border is part of folding, so doing it again
 //! from the same log decides the same.
 
-mod members;
-
 use std::collections::BTreeMap;
 
-use crate::columns::{Touched, World};
+use crate::columns::{Bitmap, Prepared, Touched, World};
 use crate::event::{Event, Kind, Recorded};
-use crate::expr::{Checked, FOREVER, Reads, Reason, Verdict};
+use crate::expr::{Checked, FOREVER, Reads, Reason};
 use crate::id::{ContactId, EventId, SegmentId};
-use crate::segment::{Definition, Membership, crossing};
+use crate::segment::{Membership, Definition, crossing};
 use crate::time::Timestamp;
-pub use members::Members;
 
 #[derive(Debug, Default)]
 pub struct Realm {
@@ -27,7 +24,7 @@ pub struct Realm {
 struct Live {
     /// `None`: a static segment, whose members are given.
     dynamic: Option<Dynamic>,
-    members: Members,
+    members: Bitmap,
     /// When time alone may next change who is a member.
     due: Timestamp,
 }
@@ -36,6 +33,8 @@ struct Live {
 struct Dynamic {
     checked: Checked,
     reads: Reads,
+    /// Ready to be decided for one contact after another.
+    prepared: Prepared,
 }
 
 /// Whether a fold decides, or only follows what another has decided.
@@ -50,7 +49,7 @@ impl Realm {
         &self.world
     }
 
-    pub fn members(&self, segment: SegmentId) -> Option<&Members> {
+    pub fn members(&self, segment: SegmentId) -> Option<&Bitmap> {
         Some(&self.segments.get(&segment)?.members)
     }
 
@@ -110,6 +109,7 @@ impl Realm {
         let known = self.segments.remove(&id).map(|live| live.members);
         let dynamic = checked.map(|checked| Dynamic {
             reads: checked.plan.reads(),
+            prepared: self.world.prepare(&checked.plan),
             checked,
         });
         let mut live = Live {
@@ -176,7 +176,7 @@ impl Realm {
         for (id, live) in &mut self.segments {
             let Some(dynamic) = live
                 .dynamic
-                .as_ref()
+                .as_mut()
                 .filter(|d| concerns(&d.reads, touched))
             else {
                 live.forget_gone(world, touched, |contact| {
@@ -185,7 +185,7 @@ impl Realm {
                 continue;
             };
             for number in &touched.contacts {
-                let verdict = verdict(world, &dynamic.checked, *number, now);
+                let verdict = world.verdict(&mut dynamic.prepared, *number, now);
                 live.due = live.due.min(verdict.until);
                 if live.members.set(*number, verdict.holds) {
                     let contact = world.contact_id(*number);
@@ -211,8 +211,8 @@ impl Realm {
     }
 
     /// Who would be in a segment with this expression.
-    pub fn preview(&self, checked: &Checked, now: Timestamp) -> Members {
-        scan(&self.world, checked, now).0
+    pub fn preview(&self, checked: &Checked, now: Timestamp) -> Bitmap {
+        self.world.scan(&checked.plan, now).members
     }
 
     /// Why a contact is in a segment, or is not.
@@ -245,17 +245,17 @@ impl Live {
             self.due = FOREVER;
             return Vec::new();
         };
-        let (members, until) = scan(world, &dynamic.checked, now);
-        let events = members
-            .difference(&self.members)
-            .map(|(number, entered)| crossed(entered, world.contact_id(number)));
+        let scan = world.scan(&dynamic.checked.plan, now);
+        let differ = scan.members.difference(&self.members);
+        let events =
+            differ.map(|number| crossed(scan.members.contains(number), world.contact_id(number)));
         let events = events.collect();
-        self.members = members;
-        self.due = until;
+        self.members = scan.members;
+        self.due = scan.until;
         events
     }
 
-    /// Members that are nobody any more leave, also from static segments.
+    /// Bitmap that are nobody any more leave, also from static segments.
     fn forget_gone(&mut self, world: &World, touched: &Touched, mut left: impl FnMut(ContactId)) {
         for number in touched
             .contacts
@@ -282,29 +282,6 @@ fn concerns(reads: &Reads, touched: &Touched) -> bool {
             .as_deref()
             .is_some_and(|name| reads.any_event || reads.events.contains(name))
         || touched.attributes.iter().any(|name| reads_attribute(name))
-}
-
-/// Nobody is in no segment.
-fn verdict(world: &World, checked: &Checked, number: u32, now: Timestamp) -> Verdict {
-    match world.is_live(number) {
-        true => checked.evaluate(&world.subject(number), None, now),
-        false => Verdict {
-            holds: false,
-            until: FOREVER,
-        },
-    }
-}
-
-/// All members at an instant, and the first instant at which that may change.
-pub fn scan(world: &World, checked: &Checked, now: Timestamp) -> (Members, Timestamp) {
-    let mut members = Members::default();
-    let mut until = FOREVER;
-    for number in world.contacts() {
-        let verdict = checked.evaluate(&world.subject(number), None, now);
-        members.set(number, verdict.holds);
-        until = until.min(verdict.until);
-    }
-    (members, until)
 }
 
 #[cfg(test)]

@@ -1,9 +1,12 @@
 //! A block: so many contacts with consecutive numbers, their attributes and their events.
 //! What is counted per contact of one block stays in the first cache level.
 
+use std::io;
+
 use super::cell::Cell;
 use super::column::Column;
 use super::set::EventSet;
+use super::snapshot::{Recode, Sink, SnapshotError, Source};
 
 /// Small in tests, so that a few contacts fill several blocks.
 pub const BLOCK_BITS: u32 = if cfg!(test) { 2 } else { 12 };
@@ -30,11 +33,6 @@ pub const fn place(number: u32) -> (usize, u16) {
 }
 
 impl Block {
-    /// How many numbers of this block were ever live.
-    pub fn len(&self) -> usize {
-        self.created.len()
-    }
-
     pub fn is_live(&self, slot: u16) -> bool {
         let word = self.live.get(usize::from(slot) / 64);
         word.is_some_and(|word| word >> (slot % 64) & 1 == 1)
@@ -118,6 +116,41 @@ impl Block {
         self.sets.iter_mut().flatten().for_each(|set| set.seal());
     }
 
+    pub fn write(
+        &self,
+        user_ids: &Recode,
+        attributes: &[Recode],
+        types: &[Vec<Recode>],
+        sink: &mut Sink<'_>,
+    ) -> io::Result<()> {
+        sink.values(&self.live)?;
+        sink.values(&self.created)?;
+        let user_ids = std::slice::from_ref(user_ids);
+        write_columns(std::slice::from_ref(&self.user_ids), user_ids, sink)?;
+        write_columns(&self.attributes, attributes, sink)?;
+        sink.number(self.sets().count())?;
+        for (number, set) in self.sets() {
+            sink.number(number as usize)?;
+            set.write(&types[number as usize], sink)?;
+        }
+        Ok(())
+    }
+
+    pub fn read(source: &mut Source<'_>) -> Result<Self, SnapshotError> {
+        let mut block = Self {
+            live: source.values()?,
+            created: source.values()?,
+            user_ids: read_columns(source)?.pop().flatten(),
+            attributes: read_columns(source)?,
+            sets: Vec::new(),
+        };
+        for _ in 0..source.number()? {
+            let number = u32::try_from(source.number()?).map_err(|_| SnapshotError::Damaged)?;
+            *block.set_mut(number) = EventSet::read(source)?;
+        }
+        Ok(block)
+    }
+
     pub fn bytes(&self) -> usize {
         let columns = self.attributes.iter().chain([&self.user_ids]).flatten();
         let sets = self.sets.iter().flatten().map(|set| set.bytes());
@@ -129,6 +162,31 @@ impl Block {
             + columns.map(Column::bytes).sum::<usize>()
             + sets.sum::<usize>()
     }
+}
+
+/// Columns by number, of which some may not be there.
+pub fn write_columns(
+    columns: &[Option<Column>],
+    recodes: &[Recode],
+    sink: &mut Sink<'_>,
+) -> io::Result<()> {
+    sink.number(columns.len())?;
+    for (column, recode) in columns.iter().zip(recodes) {
+        sink.number(usize::from(column.is_some()))?;
+        if let Some(column) = column {
+            column.write(recode, sink)?;
+        }
+    }
+    Ok(())
+}
+
+pub fn read_columns(source: &mut Source<'_>) -> Result<Vec<Option<Column>>, SnapshotError> {
+    let count = source.number()?;
+    let column = |_| match source.number()? {
+        0 => Ok(None),
+        _ => Column::read(source).map(Some),
+    };
+    (0..count).map(column).collect()
 }
 
 fn read(column: Option<&Column>, slot: u16) -> Cell {

@@ -1,9 +1,11 @@
 //! One typed column: the narrowest form that holds its values, widened when one does not fit.
 //! A column may be shorter than its rows: what is beyond its end is missing.
 
+use std::io;
 use std::ops::Range;
 
 use super::cell::{Cell, Open};
+use super::snapshot::{Recode, Sink, SnapshotError, Source};
 
 /// A missing number among integers.
 pub const NO_INT: i32 = i32::MIN;
@@ -233,31 +235,62 @@ impl Column {
         }
     }
 
-    /// Replaces each text and list by what `code` says of it.
-    pub fn recoded(&self, code: impl Fn(Cell) -> Cell) -> Self {
-        if matches!(
+    /// Shows each value that may be a text or a list.
+    pub fn each_code(&self, show: impl FnMut(Cell)) {
+        let has_none = matches!(
             self,
             Self::Bool(_) | Self::Int(_) | Self::Single(_) | Self::Double(_)
-        ) {
-            return self.clone();
-        }
-        let cells: Vec<Cell> = (0..self.len()).map(|row| code(self.get(row))).collect();
-        let highest = cells.iter().filter_map(|cell| match cell.open() {
-            Open::Text(code) => Some(code),
-            _ => None,
-        });
+        );
+        let count = if has_none { 0 } else { self.len() };
+        (0..count).map(|row| self.get(row)).for_each(show);
+    }
+
+    fn recoded(&self, recode: &Recode) -> Self {
         let mut column = match self {
-            Self::Text8(_) | Self::Text16(_) | Self::Text32(_) => {
-                Self::for_codes(highest.max().unwrap_or(0))
-            }
-            Self::List(_) => Self::List(Vec::new()),
-            _ => Self::Mixed(Vec::new()),
+            // Codes only become smaller, so that any width will do.
+            Self::Text8(_) | Self::Text16(_) | Self::Text32(_) => Self::Text8(Vec::new()),
+            column => column.clone(),
         };
-        column.pad(cells.len());
-        for (row, cell) in cells.into_iter().enumerate() {
-            column.set(row, cell);
+        column.pad(self.len());
+        for row in 0..self.len() {
+            column.set(row, recode.cell(self.get(row)));
         }
         column
+    }
+
+    pub fn write(&self, recode: &Recode, sink: &mut Sink<'_>) -> io::Result<()> {
+        let form = match self {
+            Self::Bool(_) => 1,
+            Self::Int(_) => 2,
+            Self::Single(_) => 3,
+            Self::Double(_) => 4,
+            Self::Text8(_) => 5,
+            Self::Text16(_) => 6,
+            Self::Text32(_) => 7,
+            Self::List(_) => 8,
+            Self::Mixed(_) => 9,
+        };
+        if form >= 5 && !recode.is_same() {
+            let recoded = self.recoded(recode);
+            return recoded.write(&Recode::none(), sink);
+        }
+        sink.number(form)?;
+        each!(self, values => sink.values(values))
+    }
+
+    pub fn read(source: &mut Source<'_>) -> Result<Self, SnapshotError> {
+        Ok(match source.number()? {
+            1 => Self::Bool(source.values()?),
+            2 => Self::Int(source.values()?),
+            3 => Self::Single(source.values()?),
+            4 => Self::Double(source.values()?),
+            5 => Self::Text8(source.values()?),
+            6 => Self::Text16(source.values()?),
+            7 => Self::Text32(source.values()?),
+            8 => Self::List(source.values()?),
+            9 => Self::Mixed(source.values()?),
+            _ => return Err(SnapshotError::Damaged),
+        })
     }
 
     pub fn bytes(&self) -> usize {

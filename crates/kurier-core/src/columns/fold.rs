@@ -106,6 +106,7 @@ impl World {
 
     fn learn(&mut self, root: u32, traits: &Object, touched: &mut Touched) {
         let mut cells = Vec::new();
+        let paths = self.attributes.len();
         for (name, value) in traits {
             let known = self.attributes.top(name);
             if known.is_none() && *value == Value::Null {
@@ -127,6 +128,7 @@ impl World {
             }
             touched.attribute(self.attributes.name(path));
         }
+        self.shape += (self.attributes.len() - paths) as u64;
     }
 
     /// Removes an attribute with everything in it.
@@ -163,8 +165,11 @@ impl World {
             Kind::Track => said.event.as_deref().unwrap_or("track"),
             kind => kind.as_str(),
         };
+        let types = self.types.len();
         let number = self.types.add(name);
+        let news = self.types.len() - types;
         let event_type = self.types.get_mut(number);
+        let paths = event_type.properties.len();
         touched.event_type = Some(event_type.name.clone());
         let mut event = EventRow {
             arrival: self.arrivals,
@@ -174,6 +179,7 @@ impl World {
         event_type
             .properties
             .object_cells(None, properties, &mut event.properties);
+        self.shape += (news + event_type.properties.len() - paths) as u64;
         self.arrivals = self.arrivals.saturating_add(1);
         let (block, slot) = self.block_mut(root);
         block.set_mut(number).push(slot, &event);

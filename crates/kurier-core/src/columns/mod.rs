@@ -1,20 +1,35 @@
 //! The world of one workspace in memory, itself a fold of the log: contacts and their events
 //! as typed columns, in blocks of contacts. One contact's history is a slice of a block; a
 //! segment over all contacts is a scan of just the columns it reads, block by block, on all
-//! cores. Modules stand in suggested reading order.
+//! cores.
+//!
+//! To read it, begin with `block`, `set` and `column` (how things are kept), then `fold` (how
+//! events change them), then `program`, `window` and `scan` (how a plan is decided).
 
+mod ask;
+mod bitmap;
 mod block;
 mod cell;
 mod column;
+mod decide;
 mod fold;
+mod gather;
+mod kernels;
 mod people;
 mod pool;
+mod program;
+mod scan;
 mod schema;
 mod set;
+mod snapshot;
 mod subject;
 mod times;
+mod window;
 
+pub use bitmap::Bitmap;
 pub use fold::Touched;
+pub use scan::{Prepared, Scan};
+pub use snapshot::SnapshotError;
 pub use subject::{ContactView, EventAt};
 
 use crate::event::Position;
@@ -33,6 +48,8 @@ pub struct World {
     user_ids: Pool,
     /// How many events arrived; the order in which one contact's events are told.
     arrivals: u32,
+    /// Changes whenever a path or an event type is seen for the first time.
+    shape: u64,
     position: Position,
 }
 

@@ -1,7 +1,10 @@
 //! Who is who: contacts have dense numbers in the order of first sight, and a number stands
 //! for a live contact, for a part of another, or for nobody (any more).
 
+use std::io;
+
 use super::pool::Index;
+use super::snapshot::{Sink, SnapshotError, Source};
 use crate::id::ContactId;
 
 /// Merges may be chained; nobody is merged this often.
@@ -89,6 +92,29 @@ impl People {
             }
         }
         number
+    }
+
+    pub fn write(&self, sink: &mut Sink<'_>) -> io::Result<()> {
+        sink.values(&self.ids)?;
+        sink.values(&self.standings)
+    }
+
+    pub fn read(source: &mut Source<'_>) -> Result<Self, SnapshotError> {
+        let (ids, standings): (Vec<ContactId>, Vec<u32>) = (source.values()?, source.values()?);
+        if ids.len() != standings.len() {
+            return Err(SnapshotError::Damaged);
+        }
+        let live = standings.iter().filter(|standing| **standing == LIVE);
+        let mut people = Self {
+            live: live.count(),
+            standings,
+            index: Index::with_room(ids.len()),
+            ids,
+        };
+        for (number, id) in people.ids.iter().enumerate() {
+            people.index.place_new(hash(*id), number as u32 + 1);
+        }
+        Ok(people)
     }
 
     pub fn bytes(&self) -> usize {

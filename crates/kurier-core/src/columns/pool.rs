@@ -1,7 +1,10 @@
 //! Texts and lists, each kept once and named by a code from 1 on. Code 0 is nobody's: columns
 //! use it for what is missing.
 
-use super::cell::{Cell, Open};
+use std::io;
+
+use super::cell::Cell;
+use super::snapshot::{Recode, Sink, SnapshotError, Source};
 use crate::time::Timestamp;
 use crate::value::Value;
 
@@ -48,22 +51,6 @@ impl Pool {
         self.lists.intern(items).map_or(Cell::OBJECT, Cell::list)
     }
 
-    /// A cell of another pool as one of this.
-    pub fn adopt(&mut self, cell: Cell, from: &Self) -> Cell {
-        match cell.open() {
-            Open::Text(code) => self.text_cell(from.text(code)),
-            Open::List(code) => {
-                let items: Vec<Cell> = from
-                    .list(code)
-                    .iter()
-                    .map(|c| self.adopt(*c, from))
-                    .collect();
-                self.items_cell(&items)
-            }
-            _ => cell,
-        }
-    }
-
     pub fn text(&self, code: u32) -> &str {
         self.texts.get(code)
     }
@@ -86,15 +73,36 @@ impl Pool {
         self.lists.ends.len()
     }
 
-    /// The instants that texts are, by code; empty if none is one.
-    pub fn times(&self) -> &[i64] {
-        &self.texts.times
-    }
-
     /// The instant that a text is.
     pub fn time(&self, code: u32) -> Option<Timestamp> {
         let micros = *self.texts.times.get(code as usize)?;
         (micros != NO_TIME).then_some(Timestamp::from_micros(micros))
+    }
+
+    /// Writes what is still used, under its new codes.
+    pub fn write(&self, recode: &Recode, sink: &mut Sink<'_>) -> io::Result<()> {
+        let (mut text, mut ends) = (String::new(), Vec::new());
+        for code in recode.texts() {
+            text.push_str(self.text(code));
+            ends.push(text.len() as u32);
+        }
+        sink.text(&text)?;
+        sink.values(&ends)?;
+        let (mut items, mut ends) = (Vec::new(), Vec::new());
+        for code in recode.lists() {
+            items.extend(self.list(code).iter().map(|item| recode.cell(*item)));
+            ends.push(items.len() as u32);
+        }
+        sink.values(&items)?;
+        sink.values(&ends)
+    }
+
+    pub fn read(source: &mut Source<'_>) -> Result<Self, SnapshotError> {
+        let (text, ends) = (source.text()?, source.values()?);
+        let texts = Texts::read(text, ends).ok_or(SnapshotError::Damaged)?;
+        let (items, ends) = (source.values()?, source.values()?);
+        let lists = Lists::read(items, ends).ok_or(SnapshotError::Damaged)?;
+        Ok(Self { texts, lists })
     }
 
     pub fn bytes(&self) -> usize {
@@ -155,6 +163,23 @@ impl Texts {
         Some(code)
     }
 
+    fn read(text: String, ends: Vec<u32>) -> Option<Self> {
+        let mut texts = Self {
+            index: Index::with_room(ends.len()),
+            ..Self::default()
+        };
+        for code in 1..=ends.len() as u32 {
+            let text = text.get(checked_span(&ends, code)?)?;
+            texts.note_time(code, text);
+            texts.index.place_new(hash(text.as_bytes()), code);
+        }
+        Some(Self {
+            text,
+            ends,
+            ..texts
+        })
+    }
+
     fn note_time(&mut self, code: u32, text: &str) {
         // Every form of a time begins with a year, and parsing what is none is not free.
         let first = text.as_bytes().first();
@@ -203,6 +228,21 @@ impl Lists {
     }
 }
 
+impl Lists {
+    fn read(items: Vec<Cell>, ends: Vec<u32>) -> Option<Self> {
+        let mut index = Index::with_room(ends.len());
+        for code in 1..=ends.len() as u32 {
+            index.place_new(hash_cells(items.get(checked_span(&ends, code)?)?), code);
+        }
+        Some(Self { items, ends, index })
+    }
+}
+
+fn checked_span(ends: &[u32], code: u32) -> Option<std::ops::Range<usize>> {
+    let span = span(ends, code);
+    (span.start <= span.end).then_some(span)
+}
+
 fn span(ends: &[u32], code: u32) -> std::ops::Range<usize> {
     let at = code as usize - 1;
     let start = if at == 0 { 0 } else { ends[at - 1] as usize };
@@ -247,6 +287,20 @@ pub struct Index {
 }
 
 impl Index {
+    /// An index for so many codes and some more.
+    pub fn with_room(codes: usize) -> Self {
+        Self {
+            places: vec![0; codes * 4 / 3 + 8],
+            used: 0,
+        }
+    }
+
+    /// Adds a code for which there is room.
+    pub fn place_new(&mut self, hash: u64, code: u32) {
+        self.place(hash, code);
+        self.used += 1;
+    }
+
     pub fn find(&self, hash: u64, is_it: impl Fn(u32) -> bool) -> Option<u32> {
         if self.places.is_empty() {
             return None;

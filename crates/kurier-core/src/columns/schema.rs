@@ -2,10 +2,13 @@
 //! properties. Numbers are given in the order of first sight and stay.
 
 use std::collections::HashMap;
+use std::io;
 use std::sync::Arc;
 
 use super::cell::Cell;
+use super::column::Column;
 use super::pool::Pool;
+use super::snapshot::{Recode, Sink, SnapshotError, Source};
 use crate::value::{Object, Value};
 
 /// The paths under which values were seen, as a tree; each has a number and a pool.
@@ -113,6 +116,38 @@ impl Paths {
         }
     }
 
+    /// Writes the paths with their pools; `columns` are those of a path. Says how their codes
+    /// are written.
+    pub fn write<'a, C: Iterator<Item = &'a Column>>(
+        &self,
+        columns: impl Fn(u32) -> C,
+        sink: &mut Sink<'_>,
+    ) -> io::Result<Vec<Recode>> {
+        sink.number(self.len())?;
+        let mut recodes = Vec::with_capacity(self.len());
+        for (path, node) in self.nodes.iter().enumerate() {
+            sink.text(&node.name)?;
+            sink.number(node.parent.map_or(0, |parent| parent as usize + 1))?;
+            let recode = Recode::of(&node.pool, columns(path as u32));
+            node.pool.write(&recode, sink)?;
+            recodes.push(recode);
+        }
+        Ok(recodes)
+    }
+
+    pub fn read(source: &mut Source<'_>) -> Result<Self, SnapshotError> {
+        let mut paths = Self::default();
+        for _ in 0..source.number()? {
+            let (name, parent) = (source.text()?, source.number()?);
+            if parent > paths.len() {
+                return Err(SnapshotError::Damaged);
+            }
+            let path = paths.grow(parent.checked_sub(1).map(|parent| parent as u32), &name);
+            *paths.pool_mut(path) = Pool::read(source)?;
+        }
+        Ok(paths)
+    }
+
     pub fn bytes(&self) -> usize {
         let node = |node: &PathNode| {
             let children = node.children.capacity() * size_of::<(Arc<str>, u32)>();
@@ -167,6 +202,31 @@ impl EventTypes {
             properties: Paths::default(),
         });
         number
+    }
+
+    /// `columns` are those of a type's property.
+    pub fn write<'a, C: Iterator<Item = &'a Column>>(
+        &self,
+        columns: impl Fn(u32, u32) -> C,
+        sink: &mut Sink<'_>,
+    ) -> io::Result<Vec<Vec<Recode>>> {
+        sink.number(self.len())?;
+        let mut recodes = Vec::with_capacity(self.len());
+        for (number, event_type) in self.types.iter().enumerate() {
+            sink.text(&event_type.name)?;
+            let columns = |path| columns(number as u32, path);
+            recodes.push(event_type.properties.write(columns, sink)?);
+        }
+        Ok(recodes)
+    }
+
+    pub fn read(source: &mut Source<'_>) -> Result<Self, SnapshotError> {
+        let mut types = Self::default();
+        for _ in 0..source.number()? {
+            let number = types.add(&source.text()?);
+            types.get_mut(number).properties = Paths::read(source)?;
+        }
+        Ok(types)
     }
 
     pub fn iter(&self) -> impl Iterator<Item = &EventType> {

@@ -1,23 +1,30 @@
 //! The events of one type in one block of contacts. Most rows are sealed: ordered by contact,
 //! so that one contact's history is a slice. The newest stand behind them as they came.
 
+use std::io;
 use std::ops::Range;
 
 use super::cell::Cell;
 use super::column::{Column, push, reordered};
+use super::snapshot::{Recode, Sink, SnapshotError, Source};
 use super::times::Times;
 
 /// The tail is sealed when it is longer than a share of the rows, within these bounds: long
 /// enough that sealing costs little per event, short enough to look through for one contact.
 const TAIL_MIN: usize = if cfg!(test) { 5 } else { 64 };
-const TAIL_MAX: usize = 1_024;
+const TAIL_MAX: usize = 512;
 const TAIL_SHARE: usize = 16;
+
+/// Every so many slots (a power of two) it is noted where their sealed rows begin.
+const MARK_BITS: u32 = if cfg!(test) { 1 } else { 5 };
 
 #[derive(Debug, Clone, Default)]
 pub struct EventSet {
     /// So many rows, from the first, are ordered by slot, and by arrival within a slot. A
     /// slot's rows in the tail come after its sealed ones, in order of arrival too.
     sealed: usize,
+    /// The first sealed row of each group of slots.
+    marks: Vec<u32>,
     /// Which contact of the block.
     slots: Vec<u16>,
     /// The order of arrival, across all types.
@@ -82,33 +89,31 @@ impl EventSet {
 
     /// The sealed rows of a contact.
     pub fn sealed_rows(&self, slot: u16) -> Range<usize> {
-        let sealed = &self.slots[..self.sealed];
-        let start = sealed.partition_point(|s| *s < slot);
-        // Histories are short next to a block: the end is near.
-        let rest = &sealed[start..];
-        let reach = rest.len().min(64);
-        let count = match rest.get(reach - usize::from(reach > 0)) {
-            Some(last) if *last == slot => rest.partition_point(|s| *s == slot),
-            _ => rest[..reach].partition_point(|s| *s == slot),
+        let mark = usize::from(slot) >> MARK_BITS;
+        let mark_at = |mark: usize| {
+            self.marks
+                .get(mark)
+                .map_or(self.sealed, |row| *row as usize)
         };
-        start..start + count
+        let (first, last) = (mark_at(mark), mark_at(mark + 1));
+        let near = &self.slots[first..last];
+        let start = near.partition_point(|s| *s < slot);
+        let count = near[start..].partition_point(|s| *s == slot);
+        first + start..first + start + count
     }
 
     /// The rows of a contact in the tail.
     pub fn tail_rows(&self, slot: u16) -> impl Iterator<Item = usize> + '_ {
-        let tail = &self.slots[self.sealed..];
-        let chunks = tail.chunks(64).enumerate().flat_map(move |(at, chunk)| {
-            let mut found = chunk
-                .iter()
-                .enumerate()
-                .fold(0u64, |bits, (bit, s)| bits | (u64::from(*s == slot) << bit));
-            std::iter::from_fn(move || {
-                let bit = found.trailing_zeros();
-                found &= found.wrapping_sub(1);
-                (bit < 64).then_some(at * 64 + bit as usize)
-            })
+        let tail = self.slots[self.sealed..].chunks(64).enumerate();
+        // Most chunks have none, and that is seen at once.
+        let met = tail.filter(move |(_, chunk)| {
+            chunk.iter().fold(0, |any, s| any | u16::from(*s == slot)) != 0
         });
-        chunks.map(|row| self.sealed + row)
+        met.flat_map(move |(at, chunk)| {
+            let rows = chunk.iter().enumerate();
+            let own = rows.filter(move |(_, s)| **s == slot);
+            own.map(move |(row, _)| self.sealed + at * 64 + row)
+        })
     }
 
     /// A contact's rows, in order of arrival.
@@ -130,6 +135,14 @@ impl EventSet {
             column.reorder(&order, more);
         }
         self.sealed = self.len();
+        self.mark();
+    }
+
+    fn mark(&mut self) {
+        let sealed = &self.slots[..self.sealed];
+        let groups = sealed.last().map_or(0, |slot| (slot >> MARK_BITS) + 1);
+        let begin = |group| sealed.partition_point(|slot| slot >> MARK_BITS < group) as u32;
+        self.marks = (0..groups).map(begin).collect();
     }
 
     fn sealed_order(&self) -> Vec<u32> {
@@ -160,6 +173,7 @@ impl EventSet {
         }
         self.sealed -= sealed.len();
         self.remove(sealed);
+        self.mark();
         taken
     }
 
@@ -201,14 +215,42 @@ impl EventSet {
             column.open_gap(at, count);
         }
         self.sealed += count;
+        self.mark();
         for (row, event) in events.iter().enumerate() {
             self.set_properties(at + row, &event.properties);
         }
     }
 
+    /// `recodes` are those of the properties.
+    pub fn write(&self, recodes: &[Recode], sink: &mut Sink<'_>) -> io::Result<()> {
+        sink.number(self.sealed)?;
+        sink.values(&self.slots)?;
+        sink.values(&self.arrivals)?;
+        self.times.write(sink)?;
+        super::block::write_columns(&self.properties, recodes, sink)
+    }
+
+    pub fn read(source: &mut Source<'_>) -> Result<Self, SnapshotError> {
+        let mut set = Self {
+            sealed: source.number()?,
+            marks: Vec::new(),
+            slots: source.values()?,
+            arrivals: source.values()?,
+            times: Times::read(source)?,
+            properties: super::block::read_columns(source)?,
+        };
+        let len = set.len();
+        if set.sealed > len || set.arrivals.len() != len || set.times.len() != len {
+            return Err(SnapshotError::Damaged);
+        }
+        set.mark();
+        Ok(set)
+    }
+
     pub fn bytes(&self) -> usize {
         let columns = self.properties.iter().flatten().map(Column::bytes);
         size_of::<Self>()
+            + self.marks.capacity() * 4
             + self.slots.capacity() * 2
             + self.arrivals.capacity() * 4
             + self.times.bytes()
@@ -235,7 +277,7 @@ mod tests {
             for (arrival, (slot, seals)) in pushes.into_iter().enumerate() {
                 let arrival = arrival as u32;
                 let cell = Cell::number(f64::from(arrival));
-                let properties = if arrival % 3 == 0 { vec![] } else { vec![(1, cell)] };
+                let properties = if arrival.is_multiple_of(3) { vec![] } else { vec![(1, cell)] };
                 let time = i64::from(arrival) * 500_000;
                 set.push(slot, &EventRow { arrival, time, properties });
                 plain[usize::from(slot)].push(arrival);
@@ -260,7 +302,7 @@ mod tests {
                     prop_assert_eq!(set.times().get(row), i64::from(arrival) * 500_000);
                     let cell = set.property(1).map_or(Cell::MISSING, |column| column.get(row));
                     let number = Cell::number(f64::from(arrival));
-                    prop_assert_eq!(cell, if arrival % 3 == 0 { Cell::MISSING } else { number });
+                    prop_assert_eq!(cell, if arrival.is_multiple_of(3) { Cell::MISSING } else { number });
                 }
             }
         }

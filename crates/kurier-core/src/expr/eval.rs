@@ -1,15 +1,13 @@
 //! The row evaluator: one contact at a time, at one instant. It answers the verdict and how
 //! long it holds if nothing but time passes.
 
-mod accumulator;
-
 use std::cell::OnceCell;
 
-use super::ast::{CompareOp, TextOp};
-use super::plan::{Condition, Fold, Plan, Scalar, Term, TextTest, What};
+use super::ast::Function;
+use super::leaf::Leaf;
+use super::plan::{Condition, EventField, Fold, Plan, Term, What};
 use super::subject::{Datum, Subject};
 use crate::time::Timestamp;
-use accumulator::Accumulator;
 
 /// The end of time: what holds until then holds for ever.
 pub const FOREVER: Timestamp = Timestamp::from_micros(i64::MAX);
@@ -29,9 +27,7 @@ impl Verdict {
         }
     }
 
-    /// Bounds a verdict from outside, for example by how often to look again.
-    #[must_use]
-    pub fn at_most(self, until: Timestamp) -> Self {
+    fn at_most(self, until: Timestamp) -> Self {
         Self {
             until: self.until.min(until),
             ..self
@@ -87,7 +83,7 @@ struct FoldValue {
 }
 
 impl<S: Subject> Evaluation<'_, S> {
-    fn condition(&self, condition: &Condition, event: Option<S::Event>) -> Verdict {
+    fn condition<'t>(&'t self, condition: &'t Condition, event: Option<S::Event>) -> Verdict {
         match condition {
             Condition::Const(value) => Verdict::forever(*value),
             Condition::And(parts) => self.chain(parts, event, true),
@@ -99,30 +95,6 @@ impl<S: Subject> Evaluation<'_, S> {
                     ..verdict
                 }
             }
-            Condition::Compare { left, op, right } => self.compare((left, right), *op, event),
-            Condition::In {
-                term,
-                list,
-                negated,
-            } => self.in_list(term, list, *negated, event),
-            Condition::Between {
-                term,
-                low,
-                high,
-                negated,
-            } => self.between(term, (low, high), *negated, event),
-            Condition::Text {
-                term,
-                test,
-                negated,
-            } => self.text(term, test, *negated, event),
-            Condition::IsNull { term, negated } => {
-                let (value, until) = self.term(term, event);
-                Verdict {
-                    holds: value.is_missing() != *negated,
-                    until,
-                }
-            }
             Condition::Exists(fold) => {
                 let fold = self.fold(*fold);
                 Verdict {
@@ -130,11 +102,15 @@ impl<S: Subject> Evaluation<'_, S> {
                     until: fold.until,
                 }
             }
+            leaf => {
+                let read = |term| self.term(term, event);
+                Leaf::new(self.now, read).verdict(leaf)
+            }
         }
     }
 
     /// AND (`all`) or OR: the first part that decides is the verdict, for as long as it holds.
-    fn chain(&self, parts: &[Condition], event: Option<S::Event>, all: bool) -> Verdict {
+    fn chain<'t>(&'t self, parts: &'t [Condition], event: Option<S::Event>, all: bool) -> Verdict {
         let mut until = FOREVER;
         for part in parts {
             let verdict = self.condition(part, event);
@@ -146,7 +122,7 @@ impl<S: Subject> Evaluation<'_, S> {
         Verdict { holds: all, until }
     }
 
-    /// A term's value, and how long it stays. `now()` has no end here: see [`Self::compare`].
+    /// A term's value, and how long it stays. `now()` has no end here: see [`Leaf`].
     fn term<'t>(&'t self, term: &'t Term, event: Option<S::Event>) -> (Datum<'t>, Timestamp) {
         let value = match term {
             Term::Const(scalar) => Datum::of_scalar(scalar),
@@ -167,125 +143,6 @@ impl<S: Subject> Evaluation<'_, S> {
             }
         };
         (value, FOREVER)
-    }
-
-    fn compare(
-        &self,
-        (left, right): (&Term, &Term),
-        op: CompareOp,
-        event: Option<S::Event>,
-    ) -> Verdict {
-        let ((a, a_until), (b, b_until)) = (self.term(left, event), self.term(right, event));
-        let until = a_until.min(b_until).min(match (left, right) {
-            (Term::Now(_), Term::Now(_)) => FOREVER,
-            (Term::Now(micros), _) => self.flip(*micros, op, &b),
-            (_, Term::Now(micros)) => self.flip(*micros, op.mirrored(), &a),
-            _ => FOREVER,
-        });
-        Verdict {
-            holds: holds(&a, op, &b),
-            until,
-        }
-    }
-
-    /// When `now() + micros OP other` will next change, other things being equal.
-    fn flip(&self, micros: i64, op: CompareOp, other: &Datum<'_>) -> Timestamp {
-        let Some(time) = other.as_time() else {
-            return FOREVER;
-        };
-        let meets = time.shifted(-micros);
-        let passes = meets.shifted(1);
-        let flips = match op {
-            CompareOp::Less | CompareOp::GreaterEqual => [meets, meets],
-            CompareOp::LessEqual | CompareOp::Greater => [passes, passes],
-            CompareOp::Equal | CompareOp::NotEqual => [meets, passes],
-        };
-        flips
-            .into_iter()
-            .find(|flip| *flip > self.now)
-            .unwrap_or(FOREVER)
-    }
-
-    fn in_list(
-        &self,
-        term: &Term,
-        list: &[Scalar],
-        negated: bool,
-        event: Option<S::Event>,
-    ) -> Verdict {
-        let (value, mut until) = self.term(term, event);
-        if value.is_missing() {
-            return Verdict {
-                holds: false,
-                until,
-            };
-        }
-        if let Term::Now(micros) = term {
-            let flips = list
-                .iter()
-                .map(|item| self.flip(*micros, CompareOp::Equal, &Datum::of_scalar(item)));
-            until = flips.fold(until, Timestamp::min);
-        }
-        let is_in = list
-            .iter()
-            .any(|item| value.equals(&Datum::of_scalar(item)));
-        Verdict {
-            holds: is_in != negated,
-            until,
-        }
-    }
-
-    fn between(
-        &self,
-        term: &Term,
-        (low, high): (&Term, &Term),
-        negated: bool,
-        event: Option<S::Event>,
-    ) -> Verdict {
-        let not_below = self.compare((term, low), CompareOp::GreaterEqual, event);
-        let not_above = self.compare((term, high), CompareOp::LessEqual, event);
-        let until = not_below.until.min(not_above.until);
-        if !negated {
-            return Verdict {
-                holds: not_below.holds && not_above.holds,
-                until,
-            };
-        }
-        // Outside means below or above, not merely incomparable.
-        let below = self.compare((term, low), CompareOp::Less, event);
-        let above = self.compare((term, high), CompareOp::Greater, event);
-        let until = until.min(below.until).min(above.until);
-        Verdict {
-            holds: below.holds || above.holds,
-            until,
-        }
-    }
-
-    fn text(
-        &self,
-        term: &Term,
-        test: &TextTest,
-        negated: bool,
-        event: Option<S::Event>,
-    ) -> Verdict {
-        let (value, until) = self.term(term, event);
-        let found = match test {
-            TextTest::Matches(regex) => match &value {
-                Datum::Text(text) => Some(regex.is_match(text)),
-                _ => None,
-            },
-            TextTest::Pattern(op, pattern) => {
-                let (pattern, pattern_until) = self.term(pattern, event);
-                return Verdict {
-                    holds: text_test(&value, *op, &pattern).is_some_and(|found| found != negated),
-                    until: until.min(pattern_until),
-                };
-            }
-        };
-        Verdict {
-            holds: found.is_some_and(|found| found != negated),
-            until,
-        }
     }
 
     fn fold(&self, index: usize) -> &FoldValue {
@@ -319,32 +176,73 @@ impl<S: Subject> Evaluation<'_, S> {
     }
 }
 
-/// A missing value, and values that cannot be compared, make every comparison false.
-fn holds(a: &Datum<'_>, op: CompareOp, b: &Datum<'_>) -> bool {
-    if op.is_order() && matches!((a, b), (Datum::Bool(_), _) | (_, Datum::Bool(_))) {
-        return false;
-    }
-    a.compare(b).is_some_and(|ordering| op.holds(ordering))
+/// What a fold has gathered so far.
+#[derive(Default)]
+struct Accumulator {
+    count: u64,
+    sum: f64,
+    least: Option<f64>,
+    greatest: Option<f64>,
+    earliest: Option<Timestamp>,
+    latest: Option<Timestamp>,
 }
 
-/// `None` if the test says nothing of such a value.
-fn text_test(value: &Datum<'_>, op: TextOp, pattern: &Datum<'_>) -> Option<bool> {
-    if let (Datum::List(values), TextOp::Contains) = (value, op) {
-        let known = !pattern.is_missing();
-        return known.then(|| {
-            values
-                .iter()
-                .any(|item| Datum::of(Some(item)).equals(pattern))
-        });
+impl Accumulator {
+    fn add<'a>(&mut self, what: &What, read: impl Fn(&EventField) -> Datum<'a>) {
+        let field = match what {
+            What::Exists | What::Count(None) => {
+                self.count += 1;
+                return;
+            }
+            What::Count(Some(field)) => {
+                self.count += u64::from(!read(field).is_missing());
+                return;
+            }
+            What::Of(_, field) => field,
+        };
+        match read(field) {
+            Datum::Number(number) => self.number(number),
+            Datum::Time(time) => {
+                self.earliest = Some(self.earliest.map_or(time, |first| first.min(time)));
+                self.latest = Some(self.latest.map_or(time, |last| last.max(time)));
+            }
+            _ => {}
+        }
     }
-    let (Datum::Text(text), Datum::Text(pattern)) = (value, pattern) else {
-        return None;
-    };
-    Some(match op {
-        TextOp::Contains => text.contains(pattern.as_ref()),
-        TextOp::StartsWith => text.starts_with(pattern.as_ref()),
-        TextOp::EndsWith => text.ends_with(pattern.as_ref()),
-        // A pattern that is no literal was refused by the checker.
-        TextOp::Matches => return None,
-    })
+
+    fn number(&mut self, number: f64) {
+        self.count += 1;
+        self.sum += number;
+        self.least = Some(self.least.map_or(number, |least| least.min(number)));
+        self.greatest = Some(
+            self.greatest
+                .map_or(number, |greatest| greatest.max(number)),
+        );
+    }
+
+    fn value(&self, what: &What) -> Datum<'static> {
+        let number = |number: Option<f64>| number.map_or(Datum::Missing, Datum::Number);
+        let time = |time: Option<Timestamp>| time.map_or(Datum::Missing, Datum::Time);
+        match what {
+            What::Exists => Datum::Bool(self.count > 0),
+            What::Count(_) => Datum::Number(self.count as f64),
+            What::Of(Function::Sum, _) => Datum::Number(self.sum),
+            What::Of(Function::Avg, _) => {
+                number((self.count > 0).then(|| self.sum / self.count as f64))
+            }
+            What::Of(Function::Min, EventField::Time) => time(self.earliest),
+            What::Of(Function::Max, EventField::Time) => time(self.latest),
+            What::Of(Function::Min, _) => number(self.least),
+            What::Of(Function::Max, _) => number(self.greatest),
+            What::Of(Function::Count, _) => Datum::Number(self.count as f64),
+        }
+    }
+}
+
+impl Verdict {
+    /// Bounds a verdict from outside, for example by how often to look again.
+    #[must_use]
+    pub fn bounded(self, until: Timestamp) -> Self {
+        self.at_most(until)
+    }
 }

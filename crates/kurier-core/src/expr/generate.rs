@@ -228,3 +228,34 @@ pub fn expression(depth: u32, in_event: bool) -> BoxedStrategy<String> {
     ]
     .boxed()
 }
+
+/// One value of a contact or of an event against a constant: what kernels decide.
+pub fn simple() -> BoxedStrategy<String> {
+    let op = prop::sample::select(vec![
+        "=",
+        "!=",
+        "<",
+        "<=",
+        ">",
+        ">=",
+        "CONTAINS",
+        "NOT CONTAINS",
+    ]);
+    let not = || prop::sample::select(vec!["", "NOT "]);
+    let test = prop_oneof![
+        4 => (op, literal()).prop_map(|(op, a)| format!("{op} {a}")),
+        2 => (not(), literal(), literal()).prop_map(|(not, a, b)| format!("{not}IN ({a}, {b})")),
+        1 => not().prop_map(|not| format!("{not}IN ('b', 'a', 'none', 'ab')")),
+        2 => (not(), -4..4i32, -4..4i32)
+            .prop_map(|(not, a, b)| format!("{not}BETWEEN {a}.5 AND {b}")),
+        1 => (not(), 1..20i32, 1..20i32)
+            .prop_map(|(not, a, b)| format!("{not}BETWEEN now() - {a}d AND now() + {b}d")),
+        1 => not().prop_map(|not| format!("{not}MATCHES '^[ab]'")),
+        1 => not().prop_map(|not| format!("IS {not}NULL")),
+    ];
+    let of_contact = ("[a-c]|a\\.b", test.clone()).prop_map(|(p, t)| format!("contact.{p} {t}"));
+    let of_event = ("[a-c]", "[a-c]|a\\.b", test, 1..3i32).prop_map(|(event, p, t, n)| {
+        format!("COUNT(event WHERE event_type = '{event}' AND properties.{p} {t}) >= {n}")
+    });
+    prop_oneof![of_contact, of_event].boxed()
+}

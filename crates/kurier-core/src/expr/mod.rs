@@ -6,6 +6,7 @@ mod check;
 mod error;
 mod eval;
 mod explain;
+pub(crate) mod leaf;
 mod lex;
 mod parse;
 mod plan;

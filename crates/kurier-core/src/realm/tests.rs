@@ -153,9 +153,18 @@ impl Ring {
                 continue;
             };
             let checked = Checked::new(expression, crate::expr::Place::SEGMENT).expect("good");
+            let fresh: Vec<u32> = self
+                .realm
+                .world
+                .contacts()
+                .filter(|number| {
+                    let subject = self.realm.world.subject(*number);
+                    checked.evaluate(&subject, None, self.realm.now).holds
+                })
+                .collect();
             assert_eq!(
-                live.members,
-                scan(&self.realm.world, &checked, self.realm.now).0,
+                live.members.iter().collect::<Vec<_>>(),
+                fresh,
                 "{expression}"
             );
         }

@@ -397,7 +397,7 @@ fn look(app: &App, grant: &Grant, checked: &Checked, now: Timestamp) -> Preview 
         .take(SAMPLE)
         .map(|number| realm.world().contact_id(number).to_string());
     Preview {
-        count: members.len(),
+        count: usize::try_from(members.len()).unwrap_or(usize::MAX),
         sample: sample.collect(),
         took_us,
     }

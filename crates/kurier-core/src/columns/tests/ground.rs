@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use proptest::prelude::*;
 
 use crate::accept::{Reception, accept};
-use crate::columns::World;
+use crate::columns::{Touched, World};
 use crate::contact::{Contact, Standing};
 use crate::event::{Erasure, Event, Kind, Position, Recorded};
 use crate::expr::generate::{Makes, makes, object};
@@ -52,7 +52,8 @@ impl Ground {
         world
     }
 
-    pub fn step(&mut self, step: &Step, world: &mut World) {
+    /// What the step touched, if it was an event.
+    pub fn step(&mut self, step: &Step, world: &mut World) -> Option<Touched> {
         let event = match step {
             Step::Say(raw) => Some(self.accepted(raw)),
             Step::Erase(user) => self.erasure(user),
@@ -60,17 +61,19 @@ impl Ground {
                 world.seal();
                 None
             }
-            Step::Reload => None,
+            Step::Reload => {
+                *world = reloaded(world);
+                None
+            }
         };
-        if let Some(event) = event {
-            let recorded = Recorded {
-                position: Position(self.log.len() as i64 + 1),
-                workspace: WorkspaceId::from_bytes([1; 16]),
-                event,
-            };
-            world.fold(&recorded);
-            self.log.push(recorded);
-        }
+        let recorded = Recorded {
+            position: Position(self.log.len() as i64 + 1),
+            workspace: WorkspaceId::from_bytes([1; 16]),
+            event: event?,
+        };
+        let touched = world.fold(&recorded);
+        self.log.push(recorded);
+        Some(touched)
     }
 
     fn now(&self) -> Timestamp {
@@ -108,6 +111,17 @@ impl Ground {
             payload: payload.expect("JSON"),
         })
     }
+}
+
+/// The same world, written down and read again.
+pub fn reloaded(world: &World) -> World {
+    let mut bytes = Vec::new();
+    world.write(&mut bytes).expect("written");
+    let again = World::read(&mut bytes.as_slice()).expect("read");
+    let mut bytes_again = Vec::new();
+    again.write(&mut bytes_again).expect("written");
+    assert_eq!(bytes, bytes_again);
+    again
 }
 
 /// What the projection has written.
@@ -211,6 +225,21 @@ fn event_fact(recorded: &Recorded) -> EventFact {
         event_time: recorded.event.occurred_at,
         properties,
     }
+}
+
+/// What the numbers at `a` of a contact's events of some types add up to.
+pub fn sum(facts: &Facts, filter: &str) -> f64 {
+    let quoted = |event: &&EventFact| filter.contains(&format!("'{}'", event.event_type));
+    let passing = facts
+        .events
+        .iter()
+        .filter(|event| filter == "TRUE" || quoted(event));
+    let numbers = passing.filter_map(|event| match event.properties.get("a") {
+        Some(Value::Int(number)) => Some(*number as f64),
+        Some(Value::Float(number)) => Some(*number),
+        _ => None,
+    });
+    numbers.fold(0.0, |sum, number| sum + number)
 }
 
 fn paths() -> impl Iterator<Item = Vec<String>> {

@@ -1,0 +1,284 @@
+//! Numbers and instants between two bounds.
+
+use crate::columns::cell::Open;
+use crate::columns::column::{Column, NO_BOOL, NO_INT};
+use crate::columns::pool::NO_TIME;
+use crate::columns::times::{Times, first_offset, last_offset};
+
+/// Keeps the values from `low` to `high`.
+pub fn within<T: Copy + PartialOrd>(values: &[T], low: T, high: T, mask: &mut [u8]) {
+    for (value, m) in values.iter().zip(mask) {
+        *m &= u8::from(*value >= low) & u8::from(*value <= high);
+    }
+}
+
+/// Keeps the values below `low` or above `high`.
+pub fn outside<T: Copy + PartialOrd>(values: &[T], low: T, high: T, mask: &mut [u8]) {
+    for (value, m) in values.iter().zip(mask) {
+        *m &= u8::from(*value < low) | u8::from(*value > high);
+    }
+}
+
+/// A range of numbers; negated, what is outside of it.
+#[derive(Clone, Copy)]
+pub struct Numbers {
+    pub low: f64,
+    pub high: f64,
+    pub negated: bool,
+}
+
+impl Numbers {
+    fn holds(self, number: f64) -> bool {
+        match self.negated {
+            false => number >= self.low && number <= self.high,
+            true => number < self.low || number > self.high,
+        }
+    }
+
+    /// Keeps the numbers of a column from row `start` on.
+    pub fn narrow(self, column: &Column, start: usize, mask: &mut [u8]) {
+        let count = column.len().saturating_sub(start).min(mask.len());
+        let (mask, beyond) = mask.split_at_mut(count);
+        beyond.fill(0);
+        let rows = start..start + count;
+        match column {
+            _ if count == 0 => {}
+            Column::Int(values) => self.ints(&values[rows], mask),
+            Column::Single(values) => self.singles(&values[rows], mask),
+            Column::Double(values) => self.doubles(&values[rows], mask),
+            Column::Mixed(cells) => {
+                for (cell, m) in cells[rows].iter().zip(mask) {
+                    let holds = matches!(cell.open(), Open::Number(number) if self.holds(number));
+                    *m &= u8::from(holds);
+                }
+            }
+            _ => mask.fill(0),
+        }
+    }
+
+    pub fn doubles(self, values: &[f64], mask: &mut [u8]) {
+        match self.negated {
+            false => within(values, self.low, self.high, mask),
+            true => outside(values, self.low, self.high, mask),
+        }
+    }
+
+    /// Counts are integers that are never missing.
+    pub fn counts(self, values: &[i32], mask: &mut [u8]) {
+        self.ints(values, mask);
+    }
+
+    fn ints(self, values: &[i32], mask: &mut [u8]) {
+        let (least, most) = (f64::from(NO_INT) + 1.0, f64::from(i32::MAX));
+        if self.negated {
+            for (value, m) in values.iter().zip(mask) {
+                *m &= u8::from(*value != NO_INT) & u8::from(self.holds(f64::from(*value)));
+            }
+        } else if self.low > most || self.high < least {
+            mask.fill(0);
+        } else {
+            let (low, high) = (self.low.ceil().max(least), self.high.floor().min(most));
+            within(values, low as i32, high as i32, mask);
+        }
+    }
+
+    fn singles(self, values: &[f32], mask: &mut [u8]) {
+        if self.negated {
+            for (value, m) in values.iter().zip(mask) {
+                *m &= u8::from(self.holds(f64::from(*value)));
+            }
+            return;
+        }
+        // The nearest single may lie on the wrong side of the bound.
+        let (low, high) = (self.low as f32, self.high as f32);
+        let low = if f64::from(low) < self.low {
+            low.next_up()
+        } else {
+            low
+        };
+        let high = if f64::from(high) > self.high {
+            high.next_down()
+        } else {
+            high
+        };
+        within(values, low, high, mask);
+    }
+}
+
+/// A range of instants in microseconds; negated, what is outside of it.
+#[derive(Clone, Copy)]
+pub struct Instants {
+    pub low: i64,
+    pub high: i64,
+    pub negated: bool,
+}
+
+impl Instants {
+    pub fn narrow(self, times: &Times, start: usize, mask: &mut [u8]) {
+        match times {
+            Times::Micros(micros) => self.micros(&micros[start..start + mask.len()], mask),
+            Times::Seconds { base, offsets } => {
+                self.offsets(&offsets[start..start + mask.len()], *base, mask);
+            }
+        }
+    }
+
+    fn offsets(self, offsets: &[i32], base: i64, mask: &mut [u8]) {
+        let (low, high) = (first_offset(base, self.low), last_offset(base, self.high));
+        let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
+        let is_none = low > most || high < least || low > high;
+        match (is_none, self.negated) {
+            (true, true) => {}
+            (true, false) => mask.fill(0),
+            (false, false) => within(offsets, low.max(least) as i32, high.min(most) as i32, mask),
+            (false, true) => outside(offsets, low.max(least) as i32, high.min(most) as i32, mask),
+        }
+    }
+
+    /// Instants of which some may be missing.
+    pub fn micros(self, micros: &[i64], mask: &mut [u8]) {
+        for (time, m) in micros.iter().zip(mask) {
+            *m &= u8::from(self.holds(*time));
+        }
+    }
+
+    pub fn holds(self, micros: i64) -> bool {
+        let is_within = (micros >= self.low) & (micros <= self.high);
+        (micros != NO_TIME) & (is_within != self.negated)
+    }
+}
+
+/// The first instant from `from` on among the rows of a mask.
+pub fn first_time(times: &Times, start: usize, from: i64, mask: &[u8]) -> Option<i64> {
+    match times {
+        Times::Micros(micros) => first_micros(&micros[start..start + mask.len()], from, mask),
+        Times::Seconds { base, offsets } => {
+            let least = i32::try_from(first_offset(*base, from).max(i64::from(i32::MIN))).ok()?;
+            let offsets = &offsets[start..start + mask.len()];
+            let first = first_offset_from(offsets, least, mask)?;
+            Some(base + i64::from(first) * 1_000_000)
+        }
+    }
+}
+
+pub fn first_micros(micros: &[i64], from: i64, mask: &[u8]) -> Option<i64> {
+    let candidates = micros.iter().zip(mask).map(|(time, m)| {
+        let counts = (*m != 0) & (*time >= from) & (*time != NO_TIME);
+        if counts { *time } else { i64::MAX }
+    });
+    let first = candidates.fold(i64::MAX, i64::min);
+    (first != i64::MAX).then_some(first)
+}
+
+fn first_offset_from(offsets: &[i32], from: i32, mask: &[u8]) -> Option<i32> {
+    let mut first = i32::MAX;
+    for (offset, m) in offsets.iter().zip(mask) {
+        let counts = (*m != 0) & (*offset >= from);
+        let candidate = if counts { *offset } else { i32::MAX };
+        first = if candidate < first { candidate } else { first };
+    }
+    // The last offset there is stands for itself or for nothing: then it is early, not late.
+    (first != i32::MAX || offsets.contains(&i32::MAX)).then_some(first)
+}
+
+/// Keeps the booleans that are (not) `value`.
+pub fn flags(column: &Column, start: usize, value: bool, negated: bool, mask: &mut [u8]) {
+    let wanted = u8::from(value != negated);
+    each_cell(column, start, mask, |open| open == Open::Bool(wanted != 0));
+}
+
+/// Keeps what is missing, or with `negated` what is there.
+pub fn nulls(column: &Column, start: usize, negated: bool, mask: &mut [u8]) {
+    let count = column.len().saturating_sub(start).min(mask.len());
+    let (mask, beyond) = mask.split_at_mut(count);
+    if negated {
+        beyond.fill(0);
+    }
+    if count == 0 {
+        return;
+    }
+    let rows = start..start + count;
+    match column {
+        Column::Bool(values) => nulls_of(&values[rows], |value| value == NO_BOOL, negated, mask),
+        Column::Int(values) => nulls_of(&values[rows], |value| value == NO_INT, negated, mask),
+        Column::Single(values) => nulls_of(&values[rows], f32::is_nan, negated, mask),
+        Column::Double(values) => nulls_of(&values[rows], f64::is_nan, negated, mask),
+        Column::Text8(codes) => nulls_of(&codes[rows], |code| code == 0, negated, mask),
+        Column::Text16(codes) => nulls_of(&codes[rows], |code| code == 0, negated, mask),
+        Column::Text32(codes) | Column::List(codes) => {
+            nulls_of(&codes[rows], |code| code == 0, negated, mask);
+        }
+        Column::Mixed(cells) => nulls_of(&cells[rows], |cell| cell.is_missing(), negated, mask),
+    }
+}
+
+fn nulls_of<T: Copy>(values: &[T], is_null: impl Fn(T) -> bool, negated: bool, mask: &mut [u8]) {
+    for (value, m) in values.iter().zip(mask) {
+        *m &= u8::from(is_null(*value) != negated);
+    }
+}
+
+/// Asks each cell that still passes.
+pub fn each_cell(column: &Column, start: usize, mask: &mut [u8], holds: impl Fn(Open) -> bool) {
+    for (row, m) in mask.iter_mut().enumerate() {
+        if *m != 0 {
+            *m = u8::from(holds(column.get(start + row).open()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::columns::cell::Cell;
+
+    fn number() -> impl Strategy<Value = f64> {
+        let odd = [
+            0.7,
+            0.1,
+            f64::from(0.7f32),
+            f64::from(0.1f32),
+            16_777_217.0,
+            4e9,
+            -4e9,
+        ];
+        let all = odd
+            .into_iter()
+            .chain([0.0, -0.0, 1e300, f64::from(i32::MAX), -2_147_483_647.0]);
+        prop_oneof![
+            2 => (-3..3i32).prop_map(f64::from),
+            1 => (-9..9i32).prop_map(|n| f64::from(n) / 4.0),
+            1 => prop::sample::select(all.collect::<Vec<_>>()),
+        ]
+    }
+
+    proptest! {
+        /// Whatever form a column has, its kernel says what its values say one by one.
+        #[test]
+        fn numbers_are_kept_whatever_the_form(
+            numbers in prop::collection::vec(prop::option::of(number()), 1..9),
+            bounds in (number(), number()),
+            ends in (0..3u8, any::<bool>(), any::<bool>()),
+            start in 0..4usize,
+        ) {
+            let cell = |number: &Option<f64>| number.map_or(Cell::MISSING, Cell::number);
+            let mut column = Column::for_cell(numbers.iter().find_map(|n| *n).map_or(Cell::MISSING, Cell::number));
+            numbers.iter().enumerate().for_each(|(row, number)| column.set(row, cell(number)));
+            let (low, high) = match ends {
+                (0, ..) => bounds,
+                (1, ..) => (f64::NEG_INFINITY, if ends.1 { bounds.1.next_down() } else { bounds.1 }),
+                _ => (if ends.1 { bounds.0.next_up() } else { bounds.0 }, f64::INFINITY),
+            };
+            let range = Numbers { low, high, negated: ends.2 };
+            let mut mask = vec![1; 9];
+            range.narrow(&column, start, &mut mask);
+            for (row, m) in mask.iter().enumerate() {
+                let number = numbers.get(start + row).copied().flatten();
+                let holds = number.is_some_and(|n| (n >= low && n <= high) != ends.2);
+                prop_assert_eq!(*m != 0, holds, "row {} of {:?}", row, column);
+            }
+        }
+    }
+}
