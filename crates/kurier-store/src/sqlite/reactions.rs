@@ -42,7 +42,7 @@ impl Reactions for Sqlite {
     async fn react(&self, reaction: Reaction) -> Result<Reacted> {
         let weight = reaction.events.len();
         self.writer
-            .write(weight, move |connection| react(connection, reaction))
+            .write(weight, move |connection| react(connection, &reaction))
             .await
     }
 }
@@ -68,7 +68,7 @@ fn lease(
     Ok(taken.optional()?)
 }
 
-fn react(connection: &Connection, reaction: Reaction) -> Result<Reacted> {
+fn react(connection: &Connection, reaction: &Reaction) -> Result<Reacted> {
     let fence: Option<i64> = connection
         .query_row(
             "SELECT fence FROM lease WHERE name = ?1",
