@@ -8,7 +8,7 @@ use crate::columns::{Bitmap, Prepared, Touched, World};
 use crate::event::{Event, Kind, Recorded};
 use crate::expr::{Checked, FOREVER, Reads, Reason};
 use crate::id::{ContactId, EventId, SegmentId};
-use crate::segment::{Membership, Definition, crossing};
+use crate::segment::{Definition, Membership, crossing};
 use crate::time::Timestamp;
 
 #[derive(Debug, Default)]

@@ -189,6 +189,11 @@ fn expressions() {
 }
 
 #[test]
+fn segments() {
+    check_page("segments.md");
+}
+
+#[test]
 fn settings() {
     check_page("settings.md");
 }
@@ -200,6 +205,7 @@ fn every_page_is_checked() {
         "contacts.md",
         "expressions.md",
         "ingest.md",
+        "segments.md",
         "settings.md",
     ];
     let pages = fs::read_dir(root().join("docs/reference")).expect("the folder");

@@ -14,7 +14,9 @@ const OPEN: [u16; 6] = [200; 6];
 const INGEST: [u16; 6] = [401, 401, 200, 403, 403, 200];
 const READ: [u16; 6] = [401, 401, 403, 200, 200, 200];
 
-const TABLE: [Row; 11] = [
+const WRITE: [u16; 6] = [401, 401, 403, 403, 200, 200];
+
+const TABLE: &[Row] = &[
     ("get", "/healthz", OPEN),
     ("get", "/readyz", OPEN),
     ("get", "/metrics", OPEN),
@@ -29,7 +31,21 @@ const TABLE: [Row; 11] = [
         "/api/v1/contacts/{id}/export",
         [401, 401, 403, 403, 200, 200],
     ),
+    ("post", "/api/v1/expressions/check", READ),
+    ("get", "/api/v1/segments", READ),
+    ("post", "/api/v1/segments", [401, 401, 403, 403, 201, 201]),
+    ("post", "/api/v1/segments/preview", READ),
+    ("get", "/api/v1/segments/{id}", READ),
+    ("put", "/api/v1/segments/{id}", WRITE),
+    ("get", "/api/v1/segments/{id}/members", READ),
+    ("get", "/api/v1/segments/{id}/sizes", READ),
+    ("get", "/api/v1/segments/{id}/explain/{contact}", READ),
     // The last one finds that the one before has done it.
+    (
+        "delete",
+        "/api/v1/segments/{id}",
+        [401, 401, 403, 403, 204, 404],
+    ),
     (
         "delete",
         "/api/v1/contacts/{id}",
@@ -41,6 +57,10 @@ fn body(path: &str) -> Value {
     match path {
         "/v1/batch" => json!({"batch": [{"type": "track", "userId": "someone", "event": "e"}]}),
         "/v1/{type}" => json!({"userId": "someone", "event": "e"}),
+        "/api/v1/expressions/check" | "/api/v1/segments/preview" => json!({"expression": "TRUE"}),
+        path if path.starts_with("/api/v1/segments") => {
+            json!({"name": "All", "expression": "TRUE"})
+        }
         _ => json!({"user_id": "someone"}),
     }
 }
@@ -76,13 +96,26 @@ async fn every_operation_asks_for_its_scope(database: Database) {
     }
     api.send("identify", json!({"userId": "someone"})).await;
     let contact = api.contact("someone").await;
-    let id = contact["id"].as_str().expect("an id");
+    let contact = contact["id"].as_str().expect("an id");
+    let segment = json!({"name": "All", "expression": "TRUE"});
+    let segment = api
+        .post("/api/v1/segments", segment)
+        .await
+        .expect(201)
+        .json();
+    let segment = segment["id"].as_str().expect("an id");
     for (method, path, expected) in TABLE {
-        let address = path.replace("{id}", id).replace("{type}", "track");
+        let id = if path.starts_with("/api/v1/segments") {
+            segment
+        } else {
+            contact
+        };
+        let address = path.replace("{id}", id).replace("{contact}", contact);
+        let address = address.replace("{type}", "track");
         let method: Method = method.to_uppercase().parse().expect("a method");
-        for (key, expected) in keys.iter().zip(expected) {
+        for (key, expected) in keys.iter().zip(*expected) {
             let mut request = api.bare(method.clone(), &address);
-            if method == Method::POST {
+            if [Method::POST, Method::PUT].contains(&method) {
                 request = request.body(body(path).to_string());
             }
             if let Some(key) = key {
