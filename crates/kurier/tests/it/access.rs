@@ -97,12 +97,10 @@ async fn every_operation_asks_for_its_scope(database: Database) {
     api.send("identify", json!({"userId": "someone"})).await;
     let contact = api.contact("someone").await;
     let contact = contact["id"].as_str().expect("an id");
-    let segment = json!({"name": "All", "expression": "TRUE"});
-    let segment = api
-        .post("/api/v1/segments", segment)
-        .await
-        .expect(201)
-        .json();
+    let segment = json!({"name": "All", "expression": "TRUE"}).to_string();
+    let request = api.bare(Method::POST, "/api/v1/segments").bearer_auth(ADMIN_KEY);
+    let made = request.body(segment).send().await.expect("an answer");
+    let segment = Answer::of(made).await.expect(201).json();
     let segment = segment["id"].as_str().expect("an id");
     for (method, path, expected) in TABLE {
         let id = if path.starts_with("/api/v1/segments") {
