@@ -22,6 +22,7 @@ mod contract {
     mod timeline;
 
     mod access;
+    mod reactions;
 
     mod queue;
     mod workers;

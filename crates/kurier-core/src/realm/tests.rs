@@ -193,7 +193,8 @@ impl Ring {
                 .map(|((_, c), _)| *c)
                 .collect();
             let mut found = members.clone();
-            (expected.sort(), found.sort());
+            expected.sort();
+            found.sort();
             assert_eq!(
                 found, expected,
                 "the log tells of other members than there are"

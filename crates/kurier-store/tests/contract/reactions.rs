@@ -7,28 +7,38 @@ use kurier_core::id::SegmentId;
 use kurier_core::projection::{Projection, Segments};
 use kurier_core::segment::{Definition, crossing};
 use kurier_core::time::Timestamp;
-use kurier_store::{Applied, Batch, Reacted, Reaction, Scope, Store};
+use kurier_store::{Applied, Batch, Reacted, Reaction, Store};
 use uuid::Uuid;
 
-use crate::contract::backend::cases;
-use crate::contract::fixture::{event, space};
+use super::place::cases;
+use super::space::{Space, event};
 
-cases![
+cases! {
     a_lease_has_one_holder_and_a_growing_fence,
     a_reaction_is_written_whole_or_not_at_all,
     segments_are_read_back,
-];
+}
 
 const TERM: Duration = Duration::from_secs(60);
 const REACTOR: &str = "reactor";
 
 async fn a_lease_has_one_holder_and_a_growing_fence(store: Store) {
     let (ann, bob) = (Uuid::from_u128(1), Uuid::from_u128(2));
-    let lease = async |holder, term| store.reactions.lease(REACTOR, holder, term).await.expect("asked");
+    let lease = async |holder, term| {
+        store
+            .reactions
+            .lease(REACTOR, holder, term)
+            .await
+            .expect("asked")
+    };
     let first = lease(ann, TERM).await.expect("free");
     assert_eq!(lease(bob, TERM).await, None, "it is held");
     assert_eq!(lease(ann, TERM).await, Some(first), "it is kept");
-    store.reactions.release(REACTOR, ann).await.expect("released");
+    store
+        .reactions
+        .release(REACTOR, ann)
+        .await
+        .expect("released");
     let second = lease(bob, Duration::ZERO).await.expect("free again");
     assert!(second > first);
     // A term that is over: another may take it.
@@ -41,61 +51,137 @@ async fn a_lease_has_one_holder_and_a_growing_fence(store: Store) {
 }
 
 async fn a_reaction_is_written_whole_or_not_at_all(store: Store) {
-    let space = space(1);
-    let fence = store.reactions.lease(REACTOR, Uuid::from_u128(1), TERM).await;
+    let space = Space::new(1);
+    let fence = store
+        .reactions
+        .lease(REACTOR, Uuid::from_u128(1), TERM)
+        .await;
     let fence = fence.expect("asked").expect("free");
     let react = async |fence, from, to, name: &str| {
-        let events = vec![(space.workspace, event(&space, name))];
+        let events = vec![(space.scope.0, event(name))];
         let (from, to) = (Position(from), Position(to));
-        let reaction = Reaction { reactor: REACTOR, fence, from, to, events };
+        let reaction = Reaction {
+            reactor: REACTOR,
+            fence,
+            from,
+            to,
+            events,
+        };
         store.reactions.react(reaction).await.expect("asked")
     };
     assert_eq!(react(fence, 0, 3, "a").await, Reacted::Done);
-    assert_eq!(react(fence, 0, 4, "b").await, Reacted::Overtaken, "the checkpoint has moved");
-    assert_eq!(react(fence - 1, 3, 4, "c").await, Reacted::Overtaken, "the fence is old");
-    assert_eq!(react(fence, 3, 3, "d").await, Reacted::Done, "time passes without events");
-    assert_eq!(react(fence, 3, 5, "a").await, Reacted::Done, "said twice, written once");
-    assert_eq!(store.views.checkpoint(REACTOR).await.expect("read"), Position(5));
+    assert_eq!(
+        react(fence, 0, 4, "b").await,
+        Reacted::Overtaken,
+        "the checkpoint has moved"
+    );
+    assert_eq!(
+        react(fence - 1, 3, 4, "c").await,
+        Reacted::Overtaken,
+        "the fence is old"
+    );
+    assert_eq!(
+        react(fence, 3, 3, "d").await,
+        Reacted::Done,
+        "time passes without events"
+    );
+    assert_eq!(
+        react(fence, 3, 5, "a").await,
+        Reacted::Done,
+        "said twice, written once"
+    );
+    assert_eq!(
+        store.views.checkpoint(REACTOR).await.expect("read"),
+        Position(5)
+    );
     assert_eq!(store.log.head().await.expect("read"), Position(2));
 }
 
 async fn segments_are_read_back(store: Store) {
-    let (ours, theirs) = (space(1), space(2));
+    let (ours, theirs) = (Space::new(1), Space::new(2));
     let id = SegmentId::new(Timestamp::from_millis(1), [1; 10]);
     let definition = Definition::new(id, "Pros", Some("contact.plan = 'pro'")).expect("good");
-    let mut made = event(&ours, "made");
+    let mut made = event("made");
     (made.kind, made.contact) = (Kind::SegmentCreated, None);
     made.payload = serde_json::to_string(&definition).expect("JSON");
     let mut events = vec![made];
     let contacts: Vec<_> = (0..5).map(|n| ours.user(&format!("u{n}"))).collect();
     let at = (events[0].occurred_at, events[0].recorded_at);
     let cause = events[0].id;
-    events.extend(contacts.iter().map(|contact| crossing(id, *contact, true, cause, at)));
+    events.extend(
+        contacts
+            .iter()
+            .map(|contact| crossing(id, *contact, true, cause, at)),
+    );
     events.push(crossing(id, contacts[0], false, cause, at));
-    let scope = Scope(ours.workspace);
+    let scope = ours.scope;
     store.log.append(scope, events).await.expect("appended");
     let log = store.log.read(Position(0), 100).await.expect("read");
-    let loaded = store.views.load(Segments.needs(&log)).await.expect("loaded");
+    let loaded = store
+        .views
+        .load(Segments.needs(&log))
+        .await
+        .expect("loaded");
     let folded = Segments.fold(loaded, &log).expect("readable");
     let to = log.last().expect("events").position;
-    let batch = Batch { projection: Segments.name(), from: Position(0), to, folded };
-    assert_eq!(store.views.apply(batch).await.expect("applied"), Applied::Done);
+    let batch = Batch {
+        projection: Segments.name(),
+        from: Position(0),
+        to,
+        folded,
+    };
+    assert_eq!(
+        store.views.apply(batch).await.expect("applied"),
+        Applied::Done
+    );
 
-    let found = store.segments.segment(scope, id).await.expect("read").expect("there");
+    let found = store
+        .segments
+        .segment(scope, id)
+        .await
+        .expect("read")
+        .expect("there");
     assert_eq!((found.definition, found.size), (definition, 4));
     assert_eq!(store.segments.segments(scope).await.expect("read").len(), 1);
-    let first = store.segments.members(scope, id, None, 3).await.expect("read");
+    let first = store
+        .segments
+        .members(scope, id, None, 3)
+        .await
+        .expect("read");
     assert_eq!((first.members.len(), first.has_more), (3, true));
     let last = first.members.last().map(|member| member.contact);
-    let second = store.segments.members(scope, id, last, 3).await.expect("read");
+    let second = store
+        .segments
+        .members(scope, id, last, 3)
+        .await
+        .expect("read");
     assert_eq!((second.members.len(), second.has_more), (1, false));
-    let of_contact = store.segments.segments_of(scope, contacts[1]).await.expect("read");
+    let of_contact = store
+        .segments
+        .segments_of(scope, contacts[1])
+        .await
+        .expect("read");
     assert_eq!(of_contact.len(), 1);
     let since = Timestamp::from_micros(i64::MIN);
     let sizes = store.segments.sizes(scope, id, since).await.expect("read");
     assert_eq!(sizes.iter().map(|(_, size)| *size).collect::<Vec<_>>(), [4]);
 
-    let foreign = Scope(theirs.workspace);
-    assert!(store.segments.segment(foreign, id).await.expect("read").is_none());
-    assert!(store.segments.members(foreign, id, None, 3).await.expect("read").members.is_empty());
+    let foreign = theirs.scope;
+    assert!(
+        store
+            .segments
+            .segment(foreign, id)
+            .await
+            .expect("read")
+            .is_none()
+    );
+    assert!(
+        store
+            .segments
+            .members(foreign, id, None, 3)
+            .await
+            .expect("read")
+            .members
+            .is_empty()
+    );
 }

@@ -98,7 +98,9 @@ async fn every_operation_asks_for_its_scope(database: Database) {
     let contact = api.contact("someone").await;
     let contact = contact["id"].as_str().expect("an id");
     let segment = json!({"name": "All", "expression": "TRUE"}).to_string();
-    let request = api.bare(Method::POST, "/api/v1/segments").bearer_auth(ADMIN_KEY);
+    let request = api
+        .bare(Method::POST, "/api/v1/segments")
+        .bearer_auth(ADMIN_KEY);
     let made = request.body(segment).send().await.expect("an answer");
     let segment = Answer::of(made).await.expect(201).json();
     let segment = segment["id"].as_str().expect("an id");
