@@ -27,6 +27,10 @@ table contact: revision bigint
 table erasure: workspace uuid not null
 table erasure: address uuid not null
 table erasure: erased_at bigint not null
+table lease: name text not null
+table lease: holder uuid not null
+table lease: fence bigint not null
+table lease: until bigint not null
 table log: position bigint not null
 table log: workspace uuid not null
 table log: id uuid not null
@@ -52,6 +56,10 @@ table log_head: position bigint not null
 table log_head: log_head_one_check CHECK (one)
 table log_id: workspace uuid not null
 table log_id: id uuid not null
+table member: workspace uuid not null
+table member: segment uuid not null
+table member: contact uuid not null
+table member: entered_at bigint not null
 table poison: projection text not null
 table poison: position bigint not null
 table poison: reason text not null
@@ -66,6 +74,18 @@ table queue: fence bigint not null
 table queue: attempts integer not null
 table queue: payload text not null
 table schema_version: version bigint not null
+table segment: workspace uuid not null
+table segment: id uuid not null
+table segment: name text not null
+table segment: expression text
+table segment: created_at bigint not null
+table segment: changed_at bigint not null
+table segment: size bigint not null
+table segment: revision bigint not null
+table segment_size: workspace uuid not null
+table segment_size: segment uuid not null
+table segment_size: hour bigint not null
+table segment_size: size bigint not null
 table timeline: workspace uuid not null
 table timeline: contact uuid not null
 table timeline: occurred_at bigint not null
@@ -85,14 +105,19 @@ CREATE INDEX contact_email ON public.contact USING btree (workspace, email text_
 CREATE UNIQUE INDEX contact_pkey ON public.contact USING btree (workspace, id)
 CREATE INDEX contact_user ON public.contact USING btree (workspace, user_id text_pattern_ops) WHERE (user_id IS NOT NULL)
 CREATE UNIQUE INDEX erasure_pkey ON public.erasure USING btree (workspace, address)
+CREATE UNIQUE INDEX lease_pkey ON public.lease USING btree (name)
 CREATE UNIQUE INDEX log_archive_pkey ON ONLY public.log_archive USING btree ("position", recorded_at)
 CREATE UNIQUE INDEX log_head_pkey ON public.log_head USING btree (one)
 CREATE UNIQUE INDEX log_id_pkey ON public.log_id USING btree (workspace, id)
 CREATE UNIQUE INDEX log_pkey ON ONLY public.log USING btree ("position", recorded_at)
+CREATE INDEX member_contact ON public.member USING btree (workspace, contact)
+CREATE UNIQUE INDEX member_pkey ON public.member USING btree (workspace, segment, contact)
 CREATE UNIQUE INDEX poison_pkey ON public.poison USING btree (projection, "position")
 CREATE INDEX queue_contact ON public.queue USING btree (workspace, contact)
 CREATE INDEX queue_due ON public.queue USING btree (priority DESC, due_at)
 CREATE UNIQUE INDEX queue_pkey ON public.queue USING btree (workspace, id)
+CREATE UNIQUE INDEX segment_pkey ON public.segment USING btree (workspace, id)
+CREATE UNIQUE INDEX segment_size_pkey ON public.segment_size USING btree (workspace, segment, hour)
 CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (workspace, contact, occurred_at, "position")
 CREATE UNIQUE INDEX workspace_name_key ON public.workspace USING btree (name)
 CREATE UNIQUE INDEX workspace_pkey ON public.workspace USING btree (id)

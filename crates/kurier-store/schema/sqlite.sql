@@ -47,6 +47,13 @@ CREATE TABLE erasure (
   PRIMARY KEY (workspace, address)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE lease (
+  name   TEXT    PRIMARY KEY,
+  holder BLOB    NOT NULL,
+  fence  INTEGER NOT NULL,
+  until  INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE log (
   position    INTEGER PRIMARY KEY,
   workspace   BLOB    NOT NULL,
@@ -60,6 +67,16 @@ CREATE TABLE log (
 ) STRICT;
 
 CREATE UNIQUE INDEX log_id ON log (workspace, id);
+
+CREATE TABLE member (
+  workspace  BLOB    NOT NULL,
+  segment    BLOB    NOT NULL,
+  contact    BLOB    NOT NULL,
+  entered_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace, segment, contact)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX member_contact ON member (workspace, contact);
 
 CREATE TABLE poison (
   projection TEXT    NOT NULL,
@@ -85,6 +102,26 @@ CREATE TABLE queue (
 CREATE INDEX queue_contact ON queue (workspace, contact);
 
 CREATE INDEX queue_due ON queue (priority DESC, due_at);
+
+CREATE TABLE segment (
+  workspace  BLOB    NOT NULL,
+  id         BLOB    NOT NULL,
+  name       TEXT    NOT NULL,
+  expression TEXT,
+  created_at INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL,
+  size       INTEGER NOT NULL,
+  revision   INTEGER NOT NULL,
+  PRIMARY KEY (workspace, id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE segment_size (
+  workspace BLOB    NOT NULL,
+  segment   BLOB    NOT NULL,
+  hour      INTEGER NOT NULL,
+  size      INTEGER NOT NULL,
+  PRIMARY KEY (workspace, segment, hour)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE timeline (
   workspace   BLOB    NOT NULL,

@@ -73,7 +73,7 @@ impl World {
         let number = self.people.add(contact);
         let root = self.people.root(number);
         for join in &said.joins {
-            self.join(*join, root, recorded, touched);
+            self.join((*join, root), recorded, &said, touched);
         }
         if said.erased {
             return Ok(());
@@ -186,7 +186,13 @@ impl World {
     }
 
     /// Joins `from` to `root`. Its history comes along unless it was someone else's already.
-    fn join(&mut self, from: ContactId, root: u32, recorded: &Recorded, touched: &mut Touched) {
+    fn join(
+        &mut self,
+        (from, root): (ContactId, u32),
+        recorded: &Recorded,
+        said: &Said<'_>,
+        touched: &mut Touched,
+    ) {
         let from = self.people.add(from);
         let source = match recorded.event.kind {
             Kind::Alias => self.people.root(from),
@@ -199,6 +205,10 @@ impl World {
         self.people.stand(source, Standing::Merged { into: root });
         if was_live {
             self.live_from(root, recorded.event.recorded_at, touched);
+            // The id it goes by now, before it takes in the one it went by.
+            if let Some(user_id) = said.user_id.as_deref() {
+                self.know_as(root, user_id, touched);
+            }
             self.absorb(root, source, touched);
         }
     }

@@ -97,25 +97,23 @@ async fn a_reaction_is_written_whole_or_not_at_all(store: Store) {
     assert_eq!(store.log.head().await.expect("read"), Position(2));
 }
 
-async fn segments_are_read_back(store: Store) {
-    let (ours, theirs) = (Space::new(1), Space::new(2));
-    let id = SegmentId::new(Timestamp::from_millis(1), [1; 10]);
+/// A segment of five that one has left, folded into its read models.
+async fn fold_segment(store: &Store, ours: &Space, id: SegmentId) -> Definition {
     let definition = Definition::new(id, "Pros", Some("contact.plan = 'pro'")).expect("good");
     let mut made = event("made");
     (made.kind, made.contact) = (Kind::SegmentCreated, None);
     made.payload = serde_json::to_string(&definition).expect("JSON");
+    let at = (made.occurred_at, made.recorded_at);
+    let cause = made.id;
     let mut events = vec![made];
-    let contacts: Vec<_> = (0..5).map(|n| ours.user(&format!("u{n}"))).collect();
-    let at = (events[0].occurred_at, events[0].recorded_at);
-    let cause = events[0].id;
-    events.extend(
-        contacts
-            .iter()
-            .map(|contact| crossing(id, *contact, true, cause, at)),
-    );
-    events.push(crossing(id, contacts[0], false, cause, at));
-    let scope = ours.scope;
-    store.log.append(scope, events).await.expect("appended");
+    let contacts = (0..5).map(|n| ours.user(&format!("u{n}")));
+    events.extend(contacts.map(|contact| crossing(id, contact, true, cause, at)));
+    events.push(crossing(id, ours.user("u0"), false, cause, at));
+    store
+        .log
+        .append(ours.scope, events)
+        .await
+        .expect("appended");
     let log = store.log.read(Position(0), 100).await.expect("read");
     let loaded = store
         .views
@@ -134,54 +132,46 @@ async fn segments_are_read_back(store: Store) {
         store.views.apply(batch).await.expect("applied"),
         Applied::Done
     );
+    definition
+}
 
-    let found = store
-        .segments
+async fn segments_are_read_back(store: Store) {
+    let (ours, theirs) = (Space::new(1), Space::new(2));
+    let id = SegmentId::new(Timestamp::from_millis(1), [1; 10]);
+    let definition = fold_segment(&store, &ours, id).await;
+    let (views, scope) = (&store.segments, ours.scope);
+    let found = views
         .segment(scope, id)
         .await
         .expect("read")
         .expect("there");
     assert_eq!((found.definition, found.size), (definition, 4));
-    assert_eq!(store.segments.segments(scope).await.expect("read").len(), 1);
-    let first = store
-        .segments
-        .members(scope, id, None, 3)
-        .await
-        .expect("read");
+    assert_eq!(views.segments(scope).await.expect("read").len(), 1);
+    let first = views.members(scope, id, None, 3).await.expect("read");
     assert_eq!((first.members.len(), first.has_more), (3, true));
     let last = first.members.last().map(|member| member.contact);
-    let second = store
-        .segments
-        .members(scope, id, last, 3)
-        .await
-        .expect("read");
+    let second = views.members(scope, id, last, 3).await.expect("read");
     assert_eq!((second.members.len(), second.has_more), (1, false));
-    let of_contact = store
-        .segments
-        .segments_of(scope, contacts[1])
+    let of_contact = views
+        .segments_of(scope, ours.user("u1"))
         .await
         .expect("read");
     assert_eq!(of_contact.len(), 1);
-    let since = Timestamp::from_micros(i64::MIN);
-    let sizes = store.segments.sizes(scope, id, since).await.expect("read");
+    let sizes = views
+        .sizes(scope, id, Timestamp::from_micros(i64::MIN))
+        .await
+        .expect("read");
     assert_eq!(sizes.iter().map(|(_, size)| *size).collect::<Vec<_>>(), [4]);
-
-    let foreign = theirs.scope;
     assert!(
-        store
-            .segments
-            .segment(foreign, id)
+        views
+            .segment(theirs.scope, id)
             .await
             .expect("read")
             .is_none()
     );
-    assert!(
-        store
-            .segments
-            .members(foreign, id, None, 3)
-            .await
-            .expect("read")
-            .members
-            .is_empty()
-    );
+    let foreign = views
+        .members(theirs.scope, id, None, 3)
+        .await
+        .expect("read");
+    assert!(foreign.members.is_empty());
 }

@@ -14,6 +14,7 @@ mod observe;
 mod operations;
 mod pressure;
 mod problem;
+mod segment_look;
 mod segment_view;
 mod segments;
 mod server;
@@ -53,11 +54,11 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(contacts::export))
         .routes(routes!(expressions::check))
         .routes(routes!(segments::list, segments::create))
-        .routes(routes!(segments::preview))
+        .routes(routes!(segment_look::preview))
         .routes(routes!(segments::get, segments::change, segments::delete))
         .routes(routes!(segments::members))
         .routes(routes!(segments::sizes))
-        .routes(routes!(segments::explain))
+        .routes(routes!(segment_look::explain))
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))

@@ -1,4 +1,4 @@
-//! Segments: define, list, look into, preview, explain.
+//! Segments: define, list, look into.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +9,6 @@ use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use kurier_core::event::{Event, Kind, Position};
-use kurier_core::expr::{Checked, Place};
 use kurier_core::id::{ContactId, SegmentId};
 use kurier_core::projection::SegmentSummary;
 use kurier_core::segment::{Definition, Fault as SegmentFault};
@@ -22,14 +21,13 @@ use super::body;
 use super::credential::{Admin, Reader};
 use super::expressions::ExpressionFault;
 use super::problem::{Problem, ProblemBody};
-use super::segment_view::{MemberView, ReasonView, SegmentView};
+use super::segment_view::{MemberView, SegmentView};
 use crate::app::App;
 use crate::clock;
 use crate::keyring::Grant;
 
 /// Who writes waits this long to read it back; durable it is before.
 const PATIENCE: Duration = Duration::from_secs(10);
-const SAMPLE: usize = 10;
 const LIMIT_MAX: usize = 500;
 
 #[derive(Debug, Deserialize, ToSchema)]
@@ -122,7 +120,7 @@ async fn read_definition(
     Definition::new(id, &input.name, input.expression.as_deref()).map_err(faulty)
 }
 
-fn faulty(fault: SegmentFault) -> Problem {
+pub(super) fn faulty(fault: SegmentFault) -> Problem {
     let problem = |detail| Problem::new(StatusCode::UNPROCESSABLE_ENTITY, "bad_segment", detail);
     match fault {
         SegmentFault::Name(detail) => problem(detail),
@@ -200,7 +198,7 @@ async fn settled(app: &App, position: Position) -> Result<bool, Problem> {
         .await)
 }
 
-async fn find(app: &App, grant: &Grant, id: &str) -> Result<SegmentSummary, Problem> {
+pub(super) async fn find(app: &App, grant: &Grant, id: &str) -> Result<SegmentSummary, Problem> {
     let unknown = || Problem::not_found("there is no such segment");
     let id = id.parse().map_err(|_| unknown())?;
     app.store
@@ -329,107 +327,5 @@ pub async fn sizes(
     });
     Ok(Json(SizeList {
         data: data.collect(),
-    }))
-}
-
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct PreviewInput {
-    #[schema(example = "contact.plan = 'pro'")]
-    expression: String,
-    /// The instant to look at; now without it.
-    now: Option<String>,
-}
-
-/// Who would be in a segment.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Preview {
-    count: usize,
-    /// The ids of some of them.
-    sample: Vec<String>,
-    took_us: u64,
-}
-
-/// Counts who would be in a segment, without making it.
-#[utoipa::path(post, path = "/api/v1/segments/preview", tag = "segments", request_body = PreviewInput, responses(
-    (status = 200, body = Preview), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody)))]
-pub async fn preview(
-    State(app): State<Arc<App>>,
-    Reader(grant): Reader,
-    headers: HeaderMap,
-    request: Body,
-) -> Result<Json<Preview>, Problem> {
-    let (bytes, _room) = body::read(&headers, request, &app.pressure).await?;
-    let input: PreviewInput = serde_json::from_slice(&bytes)
-        .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
-    let checked = Checked::new(&input.expression, Place::SEGMENT);
-    let checked = checked.map_err(|errors| faulty(SegmentFault::Expression(errors)))?;
-    let now = input
-        .now
-        .as_deref()
-        .map(str::parse::<Timestamp>)
-        .transpose();
-    let now = now.map_err(|e| Problem::bad_request("bad_parameter", format!("now: {e}")))?;
-    let seen = app.clone();
-    let task = tokio::task::spawn_blocking(move || {
-        look(&seen, &grant, &checked, now.unwrap_or_else(clock::now))
-    });
-    task.await
-        .map(Json)
-        .map_err(|e| kurier_store::Error::Unavailable(e.to_string()).into())
-}
-
-fn look(app: &App, grant: &Grant, checked: &Checked, now: Timestamp) -> Preview {
-    let began = Instant::now();
-    let realms = app.reactor.realms();
-    let Some(realm) = realms.get(&grant.workspace.id) else {
-        return Preview {
-            count: 0,
-            sample: Vec::new(),
-            took_us: 0,
-        };
-    };
-    let members = realm.preview(checked, now);
-    let took_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let sample = members
-        .iter()
-        .take(SAMPLE)
-        .map(|number| realm.world().contact_id(number).to_string());
-    Preview {
-        count: usize::try_from(members.len()).unwrap_or(usize::MAX),
-        sample: sample.collect(),
-        took_us,
-    }
-}
-
-/// Why a contact is in a segment, or is not.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct Explanation {
-    member: bool,
-    reasons: Vec<ReasonView>,
-}
-
-/// Explains why a contact is in a segment, or is not.
-#[utoipa::path(get, path = "/api/v1/segments/{id}/explain/{contact}", tag = "segments",
-    params(("id" = String, Path), ("contact" = String, Path)), responses(
-    (status = 200, body = Explanation), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
-pub async fn explain(
-    State(app): State<Arc<App>>,
-    Reader(grant): Reader,
-    Path((id, contact)): Path<(String, String)>,
-) -> Result<Json<Explanation>, Problem> {
-    let segment = find(&app, &grant, &id).await?.definition.segment;
-    let unknown = || Problem::not_found("there is no such contact");
-    let contact: ContactId = contact.parse().map_err(|_| unknown())?;
-    let realms = app.reactor.realms();
-    let explained = realms
-        .get(&grant.workspace.id)
-        .and_then(|realm| realm.explain(segment, contact, clock::now()));
-    let (member, reasons) = explained.ok_or_else(unknown)?;
-    Ok(Json(Explanation {
-        member,
-        reasons: reasons.into_iter().map(ReasonView::from).collect(),
     }))
 }

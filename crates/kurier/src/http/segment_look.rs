@@ -1,0 +1,129 @@
+//! Looking before a segment is made, and asking why someone is in it.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::HeaderMap;
+use kurier_core::expr::{Checked, Place};
+use kurier_core::id::ContactId;
+use kurier_core::segment::Fault as SegmentFault;
+use kurier_core::time::Timestamp;
+use serde::{Deserialize, Serialize};
+use utoipa::ToSchema;
+
+use super::body;
+use super::credential::Reader;
+use super::problem::{Problem, ProblemBody};
+use super::segment_view::ReasonView;
+use super::segments::{faulty, find};
+use crate::app::App;
+use crate::clock;
+use crate::keyring::Grant;
+
+/// So many contacts are shown of those found.
+const SAMPLE: usize = 10;
+
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct PreviewInput {
+    #[schema(example = "contact.plan = 'pro'")]
+    expression: String,
+    /// The instant to look at; now without it.
+    now: Option<String>,
+}
+
+/// Who would be in a segment.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Preview {
+    count: usize,
+    /// The ids of some of them.
+    sample: Vec<String>,
+    took_us: u64,
+}
+
+/// Counts who would be in a segment, without making it.
+#[utoipa::path(post, path = "/api/v1/segments/preview", tag = "segments", request_body = PreviewInput, responses(
+    (status = 200, body = Preview), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
+    (status = 403, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody)))]
+pub async fn preview(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Json<Preview>, Problem> {
+    let (bytes, _room) = body::read(&headers, request, &app.pressure).await?;
+    let input: PreviewInput = serde_json::from_slice(&bytes)
+        .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
+    let checked = Checked::new(&input.expression, Place::SEGMENT);
+    let checked = checked.map_err(|errors| faulty(SegmentFault::Expression(errors)))?;
+    let now = input
+        .now
+        .as_deref()
+        .map(str::parse::<Timestamp>)
+        .transpose();
+    let now = now.map_err(|e| Problem::bad_request("bad_parameter", format!("now: {e}")))?;
+    let seen = app.clone();
+    let task = tokio::task::spawn_blocking(move || {
+        look(&seen, &grant, &checked, now.unwrap_or_else(clock::now))
+    });
+    task.await
+        .map(Json)
+        .map_err(|e| kurier_store::Error::Unavailable(e.to_string()).into())
+}
+
+fn look(app: &App, grant: &Grant, checked: &Checked, now: Timestamp) -> Preview {
+    let began = Instant::now();
+    let realms = app.reactor.realms();
+    let Some(realm) = realms.get(&grant.workspace.id) else {
+        return Preview {
+            count: 0,
+            sample: Vec::new(),
+            took_us: 0,
+        };
+    };
+    let members = realm.preview(checked, now);
+    let took_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
+    let sample = members
+        .iter()
+        .take(SAMPLE)
+        .map(|number| realm.world().contact_id(number).to_string());
+    Preview {
+        count: usize::try_from(members.len()).unwrap_or(usize::MAX),
+        sample: sample.collect(),
+        took_us,
+    }
+}
+
+/// Why a contact is in a segment, or is not.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct Explanation {
+    member: bool,
+    reasons: Vec<ReasonView>,
+}
+
+/// Explains why a contact is in a segment, or is not.
+#[utoipa::path(get, path = "/api/v1/segments/{id}/explain/{contact}", tag = "segments",
+    params(("id" = String, Path), ("contact" = String, Path)), responses(
+    (status = 200, body = Explanation), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, body = ProblemBody)))]
+pub async fn explain(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    Path((id, contact)): Path<(String, String)>,
+) -> Result<Json<Explanation>, Problem> {
+    let segment = find(&app, &grant, &id).await?.definition.segment;
+    let unknown = || Problem::not_found("there is no such contact");
+    let contact: ContactId = contact.parse().map_err(|_| unknown())?;
+    let realms = app.reactor.realms();
+    let explained = realms
+        .get(&grant.workspace.id)
+        .and_then(|realm| realm.explain(segment, contact, clock::now()));
+    let (member, reasons) = explained.ok_or_else(unknown)?;
+    Ok(Json(Explanation {
+        member,
+        reasons: reasons.into_iter().map(ReasonView::from).collect(),
+    }))
+}
