@@ -34,7 +34,7 @@ impl App {
             keyring: Keyring::new(store.access.clone()),
             projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
-            reactor: Arc::new(Reactor::new(store.clone())),
+            reactor: Arc::new(Reactor::new(store.clone(), pressure.clone())),
             pressure,
             keyspace: open_keyspace(config.redis_url.as_deref()).await?,
             store,

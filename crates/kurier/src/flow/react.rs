@@ -15,6 +15,7 @@ use tokio::sync::{Mutex, Notify, watch};
 use uuid::Uuid;
 
 use crate::clock;
+use crate::http::Pressure;
 
 /// The reactor's name: of its checkpoint and of its lease. One set holds all lanes today.
 const NAME: &str = "react:lanes-0-63";
@@ -26,11 +27,18 @@ const LEASE_TERM: Duration = Duration::from_secs(8);
 const LEASE_RENEWAL: Duration = Duration::from_secs(2);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// Where nothing was decided, the checkpoint moves at least this often: doing such a stretch
+/// again decides nothing again.
+const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
+const CHECKPOINT_EVENTS: i64 = 10_000;
+/// While ingest is busy, a few larger turns cost less than many small ones.
+const REST: Duration = Duration::from_millis(50);
 
 pub type Realms = HashMap<WorkspaceId, Realm>;
 
 pub struct Reactor {
     store: Store,
+    pressure: Arc<Pressure>,
     holder: Uuid,
     realms: RwLock<Realms>,
     state: Mutex<State>,
@@ -41,7 +49,11 @@ pub struct Reactor {
 /// Where this process stands, touched by its one loop only.
 #[derive(Default)]
 struct State {
+    /// How far the realms have folded.
     position: Position,
+    /// Where the checkpoint stands; up to `position` nothing was decided.
+    committed: Position,
+    committed_at: Option<Instant>,
     fence: Option<i64>,
     renewed: Option<Instant>,
     /// Decided, but not known to be committed.
@@ -53,10 +65,21 @@ struct Pending {
     events: Vec<(WorkspaceId, Event)>,
 }
 
+impl State {
+    fn is_checkpoint_due(&self, to: Position) -> bool {
+        let behind = to.0 - self.committed.0;
+        let is_late = self
+            .committed_at
+            .is_none_or(|at| at.elapsed() >= CHECKPOINT_EVERY);
+        behind >= CHECKPOINT_EVENTS || (behind > 0 && is_late)
+    }
+}
+
 impl Reactor {
-    pub fn new(store: Store) -> Self {
+    pub fn new(store: Store, pressure: Arc<Pressure>) -> Self {
         Self {
             store,
+            pressure,
             holder: Uuid::from_bytes(clock::random()),
             realms: RwLock::default(),
             state: Mutex::default(),
@@ -97,7 +120,11 @@ impl Reactor {
                     RETRY_AFTER
                 }
             };
-            let _ = tokio::time::timeout(wait, self.wake.notified()).await;
+            if self.pressure.is_busy() {
+                tokio::time::sleep(REST).await;
+            } else {
+                let _ = tokio::time::timeout(wait, self.wake.notified()).await;
+            }
         }
     }
 
@@ -156,6 +183,7 @@ impl Reactor {
     async fn take_over(&self, state: &mut State) -> Result<()> {
         self.forget_pending(state);
         while self.follow(state).await? {}
+        state.committed = state.position;
         let mut after = state.position;
         loop {
             let batch = self.store.log.read(after, BATCH_MAX).await?;
@@ -180,6 +208,7 @@ impl Reactor {
             .unwrap_or_else(PoisonError::into_inner)
             .clear();
         state.position = Position(0);
+        state.committed = Position(0);
         state.pending = None;
     }
 
@@ -216,9 +245,11 @@ impl Reactor {
             let batch = self.store.log.read(state.position, BATCH_MAX).await?;
             let to = batch.last().map_or(state.position, |last| last.position);
             let events = self.decide(&batch);
-            if events.is_empty() && to == state.position {
+            if events.is_empty() && !state.is_checkpoint_due(to) {
+                let worked = to != state.position;
+                state.position = to;
                 self.say_reached(to);
-                return Ok(false);
+                return Ok(worked);
             }
             state.pending = Some(Pending { to, events });
         }
@@ -255,11 +286,11 @@ impl Reactor {
         loop {
             let events = parts.next().map(<[_]>::to_vec).unwrap_or_default();
             let is_last = parts.peek().is_none();
-            let to = if is_last { pending.to } else { state.position };
+            let to = if is_last { pending.to } else { state.committed };
             let reaction = Reaction {
                 reactor: NAME,
                 fence,
-                from: state.position,
+                from: state.committed,
                 to,
                 events,
             };
@@ -279,6 +310,8 @@ impl Reactor {
             return Ok(true);
         }
         state.position = pending.to;
+        state.committed = pending.to;
+        state.committed_at = Some(Instant::now());
         state.pending = None;
         self.say_reached(state.position);
         Ok(true)
