@@ -2,8 +2,6 @@
 //! Large groups go two at a time: while one commits, the other brings its ids in. Small ones
 //! go one at a time: a call and its fsync cost more than their rows, so fewer calls are better.
 
-use std::time::Duration;
-
 use kurier_core::event::{Event, Position, lane};
 use kurier_core::id::WorkspaceId;
 use sqlx::{PgConnection, PgPool, Row};
@@ -19,8 +17,6 @@ const GROUP_EVENTS_MAX: usize = 4_000;
 const CALLS_MAX: usize = 2;
 /// So many events are a large group.
 const LARGE_GROUP_EVENTS: usize = 500;
-/// About as long as a small call takes.
-const COMPANY_PATIENCE: Duration = Duration::from_millis(1);
 
 pub struct Appender {
     jobs: mpsc::Sender<Job>,
@@ -67,25 +63,19 @@ async fn run(pool: PgPool, mut waiting: mpsc::Receiver<Job>) {
     let mut calls = JoinSet::new();
     while let Some(first) = waiting.recv().await {
         let mut group = Group::of(first);
-        let mut answered = 0;
         while calls.len() >= group.calls_max() {
             tokio::select! {
-                done = calls.join_next() => answered = done.and_then(Result::ok).unwrap_or(0),
+                _ = calls.join_next() => {}
                 Some(job) = waiting.recv(), if !group.is_full() => group.push(job),
             }
         }
-        group.wait_for_company(&mut waiting, answered).await;
         while !group.is_full()
             && let Ok(job) = waiting.try_recv()
         {
             group.push(job);
         }
         let pool = pool.clone();
-        calls.spawn(async move {
-            let events = group.events;
-            commit(&pool, group.jobs).await;
-            events
-        });
+        calls.spawn(async move { commit(&pool, group.jobs).await });
     }
     // The last callers are answered, too.
     calls.join_all().await;
@@ -112,24 +102,6 @@ impl Group {
 
     const fn is_full(&self) -> bool {
         self.events >= GROUP_EVENTS_MAX
-    }
-
-    /// Callers that were just answered tend to be back at once. Waiting for them makes one
-    /// call of two, each of which would cost as much.
-    async fn wait_for_company(&mut self, waiting: &mut mpsc::Receiver<Job>, answered: usize) {
-        let expected = self.events + answered;
-        if answered < 2 || expected >= LARGE_GROUP_EVENTS {
-            return;
-        }
-        let patience = tokio::time::sleep(COMPANY_PATIENCE);
-        tokio::pin!(patience);
-        while self.events < expected {
-            tokio::select! {
-                Some(job) = waiting.recv() => self.push(job),
-                () = &mut patience => return,
-                else => return,
-            }
-        }
     }
 
     /// How many calls may be under way once this one has begun.
