@@ -68,6 +68,8 @@ kinds! {
     Alias = "alias",
     /// An operator erased a contact: what was known of it is gone.
     ContactErased = "contact.erased",
+    /// Kurier itself changed a contact's attributes: a journey did.
+    ContactUpdated = "contact.updated",
     SegmentCreated = "segment.created",
     SegmentChanged = "segment.changed",
     SegmentDeleted = "segment.deleted",
@@ -75,6 +77,27 @@ kinds! {
     SegmentEntered = "segment.entered",
     /// A contact ceased to be a member of a segment.
     SegmentLeft = "segment.left",
+    /// A version of a journey was published: who enters from now on enters it.
+    JourneyPublished = "journey.published",
+    /// Nobody enters a journey and nobody in it moves on, until it is resumed.
+    JourneyPaused = "journey.paused",
+    JourneyResumed = "journey.resumed",
+    /// Nobody enters a journey any more; who is in it goes on to its end.
+    JourneyRetired = "journey.retired",
+    /// An operator or a program sends a contact into a journey.
+    JourneyTriggered = "journey.triggered",
+    /// An operator takes a contact's run out of a journey.
+    JourneyCancelled = "journey.cancelled",
+    /// A contact began a run.
+    JourneyEntered = "journey.entered",
+    /// A trigger waits for the run before it to end.
+    JourneyParked = "journey.parked",
+    /// A run moved on to another node.
+    JourneyMoved = "journey.moved",
+    /// A run ended.
+    JourneyFinished = "journey.finished",
+    /// A message is to be sent.
+    MessageRequested = "message.requested",
     WorkspaceCreated = "workspace.created",
     ApiKeyCreated = "api_key.created",
     ApiKeyRevoked = "api_key.revoked",

@@ -82,7 +82,15 @@ id!(
     SegmentId
 );
 id!(
-    /// A row of the queue.
+    /// A journey, through all its versions.
+    JourneyId
+);
+id!(
+    /// One run of a contact through a journey.
+    InstanceId
+);
+id!(
+    /// A message: a row of the queue.
     MessageId
 );
 id!(
@@ -107,13 +115,55 @@ impl EventId {
     }
 
     fn hashed(parts: &[&[u8]]) -> Self {
-        let mut hash = Sha256::new();
-        for part in parts {
-            hash.update((part.len() as u64).to_be_bytes());
-            hash.update(part);
-        }
-        Self(uuid_of(&hash.finalize()))
+        Self(hashed(parts))
     }
+}
+
+impl SegmentId {
+    /// The id that stands for a name where no segment has been made yet: in simulations.
+    pub fn of_name(name: &str) -> Self {
+        Self(hashed(&[b"segment", name.as_bytes()]))
+    }
+}
+
+impl JourneyId {
+    /// The id that stands for a name where no journey has been made yet: in simulations.
+    pub fn of_name(name: &str) -> Self {
+        Self(hashed(&[b"journey", name.as_bytes()]))
+    }
+}
+
+impl InstanceId {
+    /// The run that a cause begins: one cause begins one run of a contact in a journey.
+    pub fn begun(journey: JourneyId, contact: ContactId, cause: EventId) -> Self {
+        let parts = [
+            journey.0.as_bytes(),
+            contact.0.as_bytes(),
+            cause.0.as_bytes(),
+        ];
+        Self(hashed(&parts.map(|part| part.as_slice())))
+    }
+}
+
+impl MessageId {
+    /// The message of a visit to a node: the same visit is the same message.
+    pub fn of_visit(instance: InstanceId, node: &str, visit: u32) -> Self {
+        Self(hashed(&[
+            b"send",
+            instance.0.as_bytes(),
+            node.as_bytes(),
+            &visit.to_be_bytes(),
+        ]))
+    }
+}
+
+fn hashed(parts: &[&[u8]]) -> Uuid {
+    let mut hash = Sha256::new();
+    for part in parts {
+        hash.update((part.len() as u64).to_be_bytes());
+        hash.update(part);
+    }
+    uuid_of(&hash.finalize())
 }
 
 /// A workspace's secret for turning identifiers into ids. Keyed, so that the ids that stay

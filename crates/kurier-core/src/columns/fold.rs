@@ -8,6 +8,7 @@ use super::cell::Cell;
 use super::people::Standing;
 use super::set::EventRow;
 use crate::event::{Erasure, Kind, Recorded, Said};
+use crate::expr::EventFact;
 use crate::id::ContactId;
 use crate::time::Timestamp;
 use crate::value::{Object, Value};
@@ -52,6 +53,7 @@ impl World {
         // What cannot be read changes nothing: the projection sets it aside and says so.
         let _unreadable = match recorded.event.kind {
             Kind::ContactErased => self.erased(recorded, &mut touched),
+            Kind::ContactUpdated => self.updated(recorded, &mut touched),
             kind if kind.is_from_client() => self.client_event(recorded, &mut touched),
             _ => Ok(()),
         };
@@ -89,6 +91,25 @@ impl World {
             self.know_as(root, user_id, touched);
         }
         self.add_event(root, recorded, &said, &properties, touched);
+        Ok(())
+    }
+
+    /// Kurier's own changes are changes, not something the contact did.
+    fn updated(
+        &mut self,
+        recorded: &Recorded,
+        touched: &mut Touched,
+    ) -> Result<(), serde_json::Error> {
+        #[derive(serde::Deserialize)]
+        struct Updated {
+            #[serde(default)]
+            traits: Object,
+        }
+        let Updated { traits } = serde_json::from_str(&recorded.event.payload)?;
+        if let Some(root) = recorded.event.contact.and_then(|id| self.number(id)) {
+            touched.contact(root);
+            self.learn(root, &traits, touched);
+        }
         Ok(())
     }
 
@@ -161,10 +182,7 @@ impl World {
         properties: &Object,
         touched: &mut Touched,
     ) {
-        let name = match recorded.event.kind {
-            Kind::Track => said.event.as_deref().unwrap_or("track"),
-            kind => kind.as_str(),
-        };
+        let name = event_type(recorded.event.kind, said);
         let types = self.types.len();
         let number = self.types.add(name);
         let news = self.types.len() - types;
@@ -324,6 +342,28 @@ impl Traits {
         }
         Ok(Self(all))
     }
+}
+
+/// What an event is called in expressions.
+fn event_type<'s>(kind: Kind, said: &'s Said<'_>) -> &'s str {
+    match kind {
+        Kind::Track => said.event.as_deref().unwrap_or("track"),
+        kind => kind.as_str(),
+    }
+}
+
+/// A client's event as expressions see it when it is in scope.
+pub fn fact(recorded: &Recorded) -> Option<EventFact> {
+    let kind = recorded.event.kind;
+    let said = recorded.said().ok().filter(|said| !said.erased)?;
+    if !kind.is_from_client() {
+        return None;
+    }
+    Some(EventFact {
+        event_type: event_type(kind, &said).to_owned(),
+        event_time: recorded.event.occurred_at,
+        properties: properties(kind, &said).ok()?,
+    })
 }
 
 /// The properties of an event, with what its kind says beside them.

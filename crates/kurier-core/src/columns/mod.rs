@@ -28,6 +28,7 @@ mod window;
 
 pub use bitmap::Bitmap;
 pub use fold::Touched;
+pub(crate) use fold::fact;
 pub use scan::{Prepared, Scan};
 pub use snapshot::SnapshotError;
 pub use subject::{ContactView, EventAt};
@@ -86,6 +87,14 @@ impl World {
     /// The number that belongs to just this id, whatever has become of it.
     pub fn number_of(&self, id: ContactId) -> Option<u32> {
         self.people.find(id)
+    }
+
+    /// The contact that a number became part of, if it did.
+    pub fn part_of(&self, number: u32) -> Option<u32> {
+        match self.people.standing(number) {
+            Standing::Merged { into } => Some(into),
+            _ => None,
+        }
     }
 
     pub fn contact_id(&self, number: u32) -> ContactId {

@@ -19,6 +19,7 @@ pub use ast::{
     TextOp,
 };
 pub use check::{Place, check};
+pub(crate) use error::closest;
 pub use error::{Error, Span};
 pub use eval::{FOREVER, Verdict, evaluate};
 pub use explain::{Reason, explain};

@@ -14,6 +14,8 @@ pub struct Reads {
     pub any_event: bool,
     /// Properties of events, dotted.
     pub properties: BTreeSet<String>,
+    /// What it reads of the journey it stands in, dotted.
+    pub journey: BTreeSet<String>,
     /// The verdict may change by time alone.
     pub time: bool,
 }
@@ -65,7 +67,8 @@ impl Reads {
     fn terms(&mut self, terms: &[&Term]) {
         for term in terms {
             match term {
-                Term::Const(_) | Term::Fold(_) | Term::Journey(_) => {}
+                Term::Const(_) | Term::Fold(_) => {}
+                Term::Journey(names) => drop(self.journey.insert(names.join("."))),
                 Term::Now(_) => self.time = true,
                 Term::Contact(field) => drop(self.contact.insert(contact_name(field))),
                 Term::Event(field) => self.event(field),

@@ -1,0 +1,63 @@
+//! Documents: YAML or JSON becomes one value. YAML's ways to grow beyond its text are bounded.
+
+use serde::de::DeserializeOwned;
+
+use crate::value::Value;
+
+/// A document may be this long.
+pub const TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
+
+/// Reads a document; or says in one sentence why it cannot be read.
+pub fn read(text: &str) -> Result<Value, String> {
+    read_as(text)
+}
+
+/// Reads a document of a known shape.
+pub fn read_as<T: DeserializeOwned>(text: &str) -> Result<T, String> {
+    if text.len() > TEXT_BYTES_MAX {
+        return Err(format!(
+            "is {} bytes long; a document has at most {TEXT_BYTES_MAX}",
+            text.len()
+        ));
+    }
+    if text.trim_start().starts_with('{') {
+        return serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"));
+    }
+    let options = serde_saphyr::options! {
+        budget: serde_saphyr::budget! {
+            max_depth: 64,
+            max_aliases: 100,
+            max_anchors: 100,
+            max_nodes: 1_000_000,
+        },
+        strict_booleans: true,
+        with_snippet: false,
+    };
+    serde_saphyr::from_str_with_options(text, options)
+        .map_err(|error| format!("is not YAML: {error}"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn yaml_and_json_read_alike() {
+        let json = read(r#"{"a": [1, 2.5, "x", true, null], "b": {"c": "no"}}"#).expect("JSON");
+        let yaml = read("a: [1, 2.5, x, true, null]\nb:\n  c: no\n").expect("YAML");
+        assert_eq!(json, yaml);
+    }
+
+    #[test]
+    fn what_grows_without_end_is_refused() {
+        let mut bomb = "a: &a [x,x,x,x,x,x,x,x,x,x]\n".to_owned();
+        for (from, to) in "abcdefghi".chars().zip("bcdefghij".chars()) {
+            let all = format!("*{from},").repeat(10);
+            bomb.push_str(&format!("{to}: &{to} [{all}]\n"));
+        }
+        assert!(read(&bomb).is_err());
+        assert!(read(&"[".repeat(100_000)).is_err());
+        assert!(read(&"{\"a\":".repeat(100_000)).is_err());
+        assert!(read(&"x".repeat(TEXT_BYTES_MAX + 1)).is_err());
+    }
+}

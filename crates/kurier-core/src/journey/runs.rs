@@ -1,0 +1,157 @@
+//! All instances of a workspace, in memory, as a fold of the log. Who leads decides while it
+//! folds, and what it decides are events; who follows takes the decisions from the log. Both
+//! change an instance by applying the same record, so both know the same.
+//!
+//! Work is found by contact and event type, by contact, and by due time: waiting instances
+//! are never searched through.
+
+mod apply;
+mod decide;
+mod live;
+mod parked;
+mod react;
+mod shelf;
+
+use std::collections::{BTreeMap, HashMap};
+use std::sync::Arc;
+
+use super::{Definition, Instance};
+use crate::columns::World;
+use crate::event::{Event, Kind, Position, Recorded};
+use crate::id::{InstanceId, JourneyId};
+use crate::realm::Role;
+use crate::time::Timestamp;
+use live::{Lives, Timer};
+use parked::Parked;
+use shelf::{RunKey, Shelf};
+
+/// So many runs of one journey may a contact have at a time, whatever the policy.
+pub const PARALLEL_MAX: usize = 1_000;
+
+#[derive(Debug, Default)]
+pub struct Journeys {
+    lives: Lives,
+    versions: Vec<Arc<Definition>>,
+    /// Event types that are waited for, as numbers.
+    names: HashMap<String, u32>,
+    shelf: Shelf,
+    /// Triggers that wait for a run to end.
+    parked: BTreeMap<RunKey, Parked>,
+    /// The latest instant that was seen; it never goes back.
+    now: Timestamp,
+    position: Position,
+}
+
+impl Journeys {
+    /// Folds an event that the world has folded. Who leads must have let time pass up to it
+    /// before the world did ([`Self::tick`]), and gets what is to be appended.
+    pub fn fold(&mut self, recorded: &Recorded, world: &World, role: Role) -> Vec<Event> {
+        self.now = self.now.max(recorded.event.recorded_at);
+        self.position = recorded.position;
+        match recorded.event.kind {
+            Kind::JourneyPublished => self.publish(recorded),
+            Kind::JourneyPaused | Kind::JourneyResumed | Kind::JourneyRetired => {
+                self.stand(recorded);
+            }
+            kind if is_decision(kind) => {
+                if role == Role::Follow {
+                    self.recall(recorded, world);
+                }
+            }
+            _ => {
+                return match role {
+                    Role::Lead => self.react(recorded, world),
+                    Role::Follow => self.expect(recorded, world),
+                };
+            }
+        }
+        Vec::new()
+    }
+
+    /// Takes a decision from the log: while following, and before leading from a checkpoint,
+    /// when what was decided up to it may stand behind it.
+    pub fn recall(&mut self, recorded: &Recorded, world: &World) {
+        match recorded.event.kind {
+            Kind::JourneyParked => self.recall_parking(recorded, world),
+            kind if is_decision(kind) => self.recall_record(recorded, world),
+            _ => {}
+        }
+    }
+
+    /// The first instant at which time alone moves an instance.
+    pub fn due(&self) -> Timestamp {
+        self.lives.due()
+    }
+
+    /// Lets time pass up to an instant, at most `max` instances: each moves at the instant
+    /// it is due, so being late changes nothing but the lateness.
+    pub fn tick(&mut self, to: Timestamp, world: &World, max: usize) -> Vec<Event> {
+        let mut events = Vec::new();
+        for _ in 0..max {
+            let Some(timer) = self.lives.take_due(to) else {
+                break;
+            };
+            events.extend(match timer {
+                Timer::Ready(run) => self.start_parked(run, world),
+                Timer::Due(due, slot) => self.wake(due, slot, world),
+            });
+        }
+        events
+    }
+
+    /// How many instances there are.
+    pub fn len(&self) -> usize {
+        self.shelf.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    pub fn instances(&self) -> impl Iterator<Item = &Instance> {
+        self.shelf.instances()
+    }
+
+    pub fn instance(&self, id: InstanceId) -> Option<&Instance> {
+        let slot = self.shelf.find(id)?;
+        Some(&self.shelf.get(slot)?.instance)
+    }
+
+    /// The definition that an instance runs on.
+    pub fn definition_of(&self, instance: &Instance) -> &Definition {
+        &self.versions[instance.version as usize]
+    }
+
+    /// The version that who enters now enters.
+    pub fn current(&self, journey: JourneyId) -> Option<&Definition> {
+        let live = self.lives.find(journey)?;
+        Some(&self.versions[self.lives.get(live).version as usize])
+    }
+
+    /// How many triggers wait for a run to end.
+    pub fn parked(&self) -> usize {
+        self.parked.len()
+    }
+
+    /// How many bytes instances and their indexes take, roughly.
+    pub fn bytes(&self) -> usize {
+        self.shelf.bytes() + self.lives.bytes() + self.parked.len() * 200
+    }
+
+    fn name(&mut self, event_type: &str) -> u32 {
+        if let Some(name) = self.names.get(event_type) {
+            return *name;
+        }
+        let name = self.names.len() as u32;
+        self.names.insert(event_type.to_owned(), name);
+        name
+    }
+}
+
+/// Whether an event is what a leader decided about a run.
+pub const fn is_decision(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::JourneyEntered | Kind::JourneyMoved | Kind::JourneyFinished | Kind::JourneyParked
+    )
+}

@@ -1,0 +1,226 @@
+//! Journeys as they stand: which version is current, whether they are paused, what begins
+//! them, and their timers.
+
+use std::collections::{BTreeSet, HashMap};
+use std::sync::Arc;
+
+use super::super::node::TriggerKind;
+use super::super::record::{Publication, Standing};
+use super::super::{Definition, Known, Node, check_value};
+use super::Journeys;
+use super::shelf::RunKey;
+use crate::event::{Kind, Recorded};
+use crate::expr::FOREVER;
+use crate::id::{JourneyId, SegmentId};
+use crate::time::Timestamp;
+
+#[derive(Debug)]
+pub struct Live {
+    pub id: JourneyId,
+    /// The current version's number among all versions.
+    pub version: u32,
+    /// The numbers of all its versions.
+    versions: HashMap<u32, u32>,
+    pub is_paused: bool,
+    pub is_retired: bool,
+    timers: BTreeSet<(Timestamp, u32)>,
+    /// Parked triggers whose turn came while it was paused.
+    ready: BTreeSet<RunKey>,
+}
+
+#[derive(Debug, Clone, Copy)]
+pub enum Timer {
+    Ready(RunKey),
+    Due(Timestamp, u32),
+}
+
+#[derive(Debug, Default)]
+pub struct Lives {
+    all: Vec<Live>,
+    numbers: HashMap<JourneyId, u32>,
+    /// The journey of every version.
+    of_version: Vec<u32>,
+    by_event: HashMap<String, Vec<u32>>,
+    by_segment: HashMap<(SegmentId, bool), Vec<u32>>,
+}
+
+impl Lives {
+    pub fn find(&self, journey: JourneyId) -> Option<u32> {
+        self.numbers.get(&journey).copied()
+    }
+
+    pub fn get(&self, live: u32) -> &Live {
+        &self.all[live as usize]
+    }
+
+    pub fn version(&self, live: u32, version: u32) -> Option<u32> {
+        self.get(live).versions.get(&version).copied()
+    }
+
+    /// The journey that a version is of.
+    pub fn of_version(&self, version: u32) -> u32 {
+        self.of_version[version as usize]
+    }
+
+    /// Journeys that events of a type may begin.
+    pub fn begun_by(&self, event_type: &str) -> Vec<u32> {
+        self.by_event.get(event_type).cloned().unwrap_or_default()
+    }
+
+    pub fn begun_by_segment(&self, segment: SegmentId, entered: bool) -> Vec<u32> {
+        let found = self.by_segment.get(&(segment, entered));
+        found.cloned().unwrap_or_default()
+    }
+
+    fn add(&mut self, id: JourneyId, number: u32, version: u32) {
+        let next = self.all.len() as u32;
+        let live = *self.numbers.entry(id).or_insert(next);
+        if live == next {
+            self.all.push(Live {
+                id,
+                version,
+                versions: HashMap::new(),
+                is_paused: false,
+                is_retired: false,
+                timers: BTreeSet::new(),
+                ready: BTreeSet::new(),
+            });
+        }
+        self.of_version.push(live);
+        let live = &mut self.all[live as usize];
+        live.versions.insert(number, version);
+        live.version = version;
+        live.is_retired = false;
+    }
+
+    /// Finds anew what begins which journey, in the order of their ids.
+    fn index(&mut self, versions: &[Arc<Definition>]) {
+        self.by_event.clear();
+        self.by_segment.clear();
+        let mut order: Vec<u32> = (0..self.all.len() as u32).collect();
+        order.sort_by_key(|live| self.get(*live).id);
+        for live in order {
+            let definition = &versions[self.get(live).version as usize];
+            let Some(Node::Trigger(trigger)) = definition.node(definition.start) else {
+                continue;
+            };
+            match &trigger.kind {
+                TriggerKind::Event { event_type, .. } => {
+                    self.by_event
+                        .entry(event_type.clone())
+                        .or_default()
+                        .push(live);
+                }
+                TriggerKind::Segment { segment, entered } => {
+                    let key = (*segment, *entered);
+                    self.by_segment.entry(key).or_default().push(live);
+                }
+                TriggerKind::Manual => {}
+            }
+        }
+    }
+
+    pub fn arm(&mut self, live: u32, slot: u32, (before, due): (Timestamp, Timestamp)) {
+        let timers = &mut self.all[live as usize].timers;
+        timers.remove(&(before, slot));
+        if due != FOREVER {
+            timers.insert((due, slot));
+        }
+    }
+
+    pub fn make_ready(&mut self, run: RunKey) {
+        self.all[run.journey as usize].ready.insert(run);
+    }
+
+    pub fn take_ready(&mut self, run: RunKey) {
+        self.all[run.journey as usize].ready.remove(&run);
+    }
+
+    pub fn due(&self) -> Timestamp {
+        let running = self.all.iter().filter(|live| !live.is_paused);
+        running.map(Live::due).min().unwrap_or(FOREVER)
+    }
+
+    /// Takes the first timer that is due.
+    pub fn take_due(&mut self, to: Timestamp) -> Option<Timer> {
+        let running = self.all.iter_mut().filter(|live| !live.is_paused);
+        let first = running.min_by_key(|live| live.due())?;
+        if first.due() > to {
+            return None;
+        }
+        if let Some(run) = first.ready.pop_first() {
+            return Some(Timer::Ready(run));
+        }
+        let (due, slot) = first.timers.pop_first()?;
+        Some(Timer::Due(due, slot))
+    }
+
+    pub fn bytes(&self) -> usize {
+        let timers: usize = self.all.iter().map(|live| live.timers.len()).sum();
+        // A B-tree's leaves are two thirds full.
+        timers * size_of::<(Timestamp, u32)>() * 3 / 2
+    }
+}
+
+impl Live {
+    fn due(&self) -> Timestamp {
+        if !self.ready.is_empty() {
+            return Timestamp::from_micros(i64::MIN);
+        }
+        self.timers.first().map_or(FOREVER, |(due, _)| *due)
+    }
+
+    pub const fn admits(&self) -> bool {
+        !self.is_paused && !self.is_retired
+    }
+}
+
+impl Journeys {
+    /// What cannot be read or run changes nothing: whoever published it was told.
+    pub(super) fn publish(&mut self, recorded: &Recorded) {
+        let Ok(publication) = serde_json::from_str::<Publication>(&recorded.event.payload) else {
+            return;
+        };
+        let live = self.lives.find(publication.journey);
+        let is_known = live.is_some_and(|live| {
+            let versions = &self.lives.get(live).versions;
+            versions.contains_key(&publication.version)
+        });
+        if is_known {
+            return;
+        }
+        let segments = Some(publication.segments).filter(|segments| !segments.is_empty());
+        let known = Known {
+            segments,
+            ..Known::default()
+        };
+        let number = publication.version;
+        let Some(definition) = check_value(publication.definition, number, &known).definition
+        else {
+            return;
+        };
+        let version = self.versions.len() as u32;
+        self.versions.push(Arc::new(definition));
+        self.lives.add(publication.journey, number, version);
+        self.lives.index(&self.versions);
+    }
+
+    pub(super) fn stand(&mut self, recorded: &Recorded) {
+        let Ok(Standing { journey }) = serde_json::from_str(&recorded.event.payload) else {
+            return;
+        };
+        let Some(number) = self.lives.find(journey) else {
+            return;
+        };
+        let live = &mut self.lives.all[number as usize];
+        match recorded.event.kind {
+            Kind::JourneyPaused => live.is_paused = true,
+            Kind::JourneyResumed => live.is_paused = false,
+            _ => {
+                live.is_retired = true;
+                live.ready.clear();
+                self.parked.retain(|run, _| run.journey != number);
+            }
+        }
+    }
+}

@@ -1,0 +1,319 @@
+//! What an event of the log sets in motion: merges, exits, waits, triggers, in this order.
+
+use super::super::record::{Cancellation, Triggering, Update};
+use super::super::rule::{Rule, key_text};
+use super::super::scene::Scene;
+use super::super::step::Input;
+use super::super::{Ending, Node, Policy};
+use super::Journeys;
+use super::decide::{Cause, Entry};
+use crate::columns::{World, fact};
+use crate::event::{Erasure, Event, Kind, Recorded};
+use crate::expr::EventFact;
+use crate::segment::Membership;
+use crate::time::Timestamp;
+
+/// What an event may have changed for a rule.
+struct News<'a> {
+    event_type: Option<&'a str>,
+    has_traits: bool,
+    is_whole: bool,
+}
+
+impl Journeys {
+    pub(super) fn react(&mut self, recorded: &Recorded, world: &World) -> Vec<Event> {
+        let cause = Cause {
+            id: recorded.event.id,
+            now: self.now,
+        };
+        match recorded.event.kind {
+            kind if kind.is_from_client() => self.client_event(recorded, cause, world),
+            Kind::ContactUpdated => self.updated(recorded, cause, world),
+            Kind::SegmentEntered => self.crossed(recorded, true, cause, world),
+            Kind::SegmentLeft => self.crossed(recorded, false, cause, world),
+            Kind::JourneyTriggered => self.triggered(recorded, cause, world),
+            Kind::JourneyCancelled => self.cancelled(recorded, cause, world),
+            Kind::ContactErased => self.erased(recorded, cause, world),
+            _ => Vec::new(),
+        }
+    }
+
+    /// Who follows must look when it comes to lead: what was looked at in between is not
+    /// in the log.
+    pub(super) fn expect(&mut self, recorded: &Recorded, world: &World) -> Vec<Event> {
+        let is_update = recorded.event.kind == Kind::ContactUpdated;
+        if recorded.event.kind == Kind::ContactErased {
+            self.forget_parked(recorded, world);
+        }
+        if !is_update && !recorded.event.kind.is_from_client() {
+            return Vec::new();
+        }
+        let (is_whole, _conflicts) = self.rehome(recorded, world);
+        let Some(contact) = recorded.event.contact.and_then(|id| world.number(id)) else {
+            return Vec::new();
+        };
+        if !self.shelf.has_contact(contact) {
+            return Vec::new();
+        }
+        let fact = fact(recorded);
+        let news = News {
+            event_type: fact.as_ref().map(|fact| fact.event_type.as_str()),
+            has_traits: is_update || recorded.event.kind == Kind::Identify,
+            is_whole,
+        };
+        let now = self.now;
+        for (slot, due) in self.watching(contact, &news) {
+            self.arm(slot, due, due.min(now));
+        }
+        Vec::new()
+    }
+
+    fn client_event(&mut self, recorded: &Recorded, cause: Cause, world: &World) -> Vec<Event> {
+        let (is_whole, conflicts) = self.rehome(recorded, world);
+        let mut events = Vec::new();
+        for slot in conflicts {
+            events.extend(self.end(slot, Ending::Merged, cause, world));
+        }
+        let contact = recorded.event.contact.and_then(|id| world.number(id));
+        let (Some(contact), Some(fact)) = (contact, fact(recorded)) else {
+            return events;
+        };
+        let news = News {
+            event_type: Some(&fact.event_type),
+            has_traits: recorded.event.kind == Kind::Identify,
+            is_whole,
+        };
+        events.extend(self.look(contact, &news, cause, world));
+        events.extend(self.meet(contact, &fact, cause, world));
+        events.extend(self.fire(contact, &fact, cause, world));
+        events
+    }
+
+    /// Exits and conditions that read what changed.
+    fn look(&mut self, contact: u32, news: &News<'_>, cause: Cause, world: &World) -> Vec<Event> {
+        let mut events = Vec::new();
+        for (slot, _) in self.watching(contact, news) {
+            events.extend(self.advance(slot, (Input::Changed, None), cause, world));
+        }
+        events
+    }
+
+    /// A contact's instances with a rule that reads what changed, and when each is due.
+    fn watching(&self, contact: u32, news: &News<'_>) -> Vec<(u32, Timestamp)> {
+        let slots = self.shelf.of_contact(contact).into_iter();
+        let watching = slots.filter_map(|slot| {
+            let instance = &self.shelf.get(slot)?.instance;
+            let definition = &self.versions[instance.version as usize];
+            let waits_for = match definition.node(instance.node) {
+                Some(Node::Wait(wait)) => wait.rule(),
+                _ => None,
+            };
+            let mut rules = definition.exit_when.iter().chain(waits_for);
+            rules
+                .any(|rule| news.concern(rule))
+                .then_some((slot, instance.due))
+        });
+        watching.collect()
+    }
+
+    /// Instances that wait for this event.
+    fn meet(&mut self, contact: u32, fact: &EventFact, cause: Cause, world: &World) -> Vec<Event> {
+        let Some(name) = self.names.get(&fact.event_type).copied() else {
+            return Vec::new();
+        };
+        let mut events = Vec::new();
+        for slot in self.shelf.awaiting(contact, name) {
+            let is_behind = |position| position < self.position;
+            let awaits = self.shelf.get(slot);
+            if awaits.is_some_and(|kept| is_behind(kept.instance.since)) {
+                events.extend(self.advance(slot, (Input::Event, Some(fact)), cause, world));
+            }
+        }
+        events
+    }
+
+    /// Journeys that this event begins.
+    fn fire(&mut self, contact: u32, fact: &EventFact, cause: Cause, world: &World) -> Vec<Event> {
+        let mut events = Vec::new();
+        for journey in self.lives.begun_by(&fact.event_type) {
+            events.extend(self.trigger(journey, contact, Some(fact), cause, world));
+        }
+        events
+    }
+
+    fn trigger(
+        &mut self,
+        journey: u32,
+        contact: u32,
+        event: Option<&EventFact>,
+        cause: Cause,
+        world: &World,
+    ) -> Vec<Event> {
+        let live = self.lives.get(journey);
+        let definition = self.versions[live.version as usize].clone();
+        let Some(Node::Trigger(trigger)) = definition.node(definition.start) else {
+            return Vec::new();
+        };
+        let scene = Scene {
+            view: world.subject(contact),
+            definition: &definition,
+            instance: None,
+            event,
+        };
+        if !live.admits() || !trigger.fires(&scene, cause.now) {
+            return Vec::new();
+        }
+        let source = definition.reentry.key.as_ref();
+        let key = source.and_then(|source| key_text(&source.value(&scene, cause.now)?));
+        let entry = Entry {
+            journey,
+            contact,
+            trigger: cause.id,
+            key,
+            state: trigger.state(&scene, cause.now),
+        };
+        self.begin(entry, cause, world)
+    }
+
+    fn crossed(
+        &mut self,
+        recorded: &Recorded,
+        entered: bool,
+        cause: Cause,
+        world: &World,
+    ) -> Vec<Event> {
+        let membership = serde_json::from_str::<Membership>(&recorded.event.payload);
+        let contact = recorded.event.contact.and_then(|id| world.number(id));
+        let (Ok(Membership { segment }), Some(contact)) = (membership, contact) else {
+            return Vec::new();
+        };
+        let mut events = Vec::new();
+        for journey in self.lives.begun_by_segment(segment, entered) {
+            events.extend(self.trigger(journey, contact, None, cause, world));
+        }
+        events
+    }
+
+    fn triggered(&mut self, recorded: &Recorded, cause: Cause, world: &World) -> Vec<Event> {
+        let triggering = serde_json::from_str::<Triggering>(&recorded.event.payload);
+        let contact = recorded.event.contact.and_then(|id| world.number(id));
+        let (Ok(triggering), Some(contact)) = (triggering, contact) else {
+            return Vec::new();
+        };
+        let Some(journey) = self.lives.find(triggering.journey) else {
+            return Vec::new();
+        };
+        if !self.lives.get(journey).admits() {
+            return Vec::new();
+        }
+        let entry = Entry {
+            journey,
+            contact,
+            trigger: cause.id,
+            key: triggering.key,
+            state: triggering.state,
+        };
+        self.begin(entry, cause, world)
+    }
+
+    fn cancelled(&mut self, recorded: &Recorded, cause: Cause, world: &World) -> Vec<Event> {
+        let cancelled = serde_json::from_str::<Cancellation>(&recorded.event.payload);
+        let found = cancelled.ok().and_then(|it| self.shelf.find(it.instance));
+        found.map_or_else(Vec::new, |slot| {
+            self.end(slot, Ending::Cancelled, cause, world)
+        })
+    }
+
+    /// The contact has the attributes that a run gave it: the run goes on, and others see.
+    fn updated(&mut self, recorded: &Recorded, cause: Cause, world: &World) -> Vec<Event> {
+        let Ok(update) = serde_json::from_str::<Update>(&recorded.event.payload) else {
+            return Vec::new();
+        };
+        let mut events = Vec::new();
+        let slot = self.shelf.find(update.instance).filter(|slot| {
+            let kept = self.shelf.get(*slot);
+            kept.is_some_and(|kept| kept.instance.seq == update.seq)
+        });
+        if let Some(slot) = slot {
+            events.extend(self.advance(slot, (Input::Updated, None), cause, world));
+        }
+        let news = News {
+            event_type: None,
+            has_traits: true,
+            is_whole: false,
+        };
+        if let Some(contact) = recorded.event.contact.and_then(|id| world.number(id)) {
+            events.extend(self.look(contact, &news, cause, world));
+        }
+        events
+    }
+
+    fn erased(&mut self, recorded: &Recorded, cause: Cause, world: &World) -> Vec<Event> {
+        let Ok(erasure) = serde_json::from_str::<Erasure>(&recorded.event.payload) else {
+            return Vec::new();
+        };
+        self.forget_parked(recorded, world);
+        let mut events = Vec::new();
+        for contact in erasure
+            .contacts
+            .iter()
+            .filter_map(|id| world.number_of(*id))
+        {
+            for slot in self.shelf.of_contact(contact) {
+                events.extend(self.end(slot, Ending::Erased, cause, world));
+            }
+        }
+        events
+    }
+
+    /// Instances of contacts that became part of another follow them. Answers whether any
+    /// contact did, and the instances that have a run's key no more.
+    fn rehome(&mut self, recorded: &Recorded, world: &World) -> (bool, Vec<u32>) {
+        let joins = recorded.said().map(|said| said.joins).unwrap_or_default();
+        let mut conflicts = Vec::new();
+        for join in &joins {
+            let Some(to) = world.number(*join) else {
+                continue;
+            };
+            let mut from = world.number_of(*join);
+            while let Some(number) = from.filter(|number| *number != to) {
+                conflicts.extend(self.rehome_all(number, to));
+                from = world.part_of(number);
+            }
+        }
+        (!joins.is_empty(), conflicts)
+    }
+
+    fn rehome_all(&mut self, from: u32, to: u32) -> Vec<u32> {
+        let mut conflicts = Vec::new();
+        for slot in self.shelf.of_contact(from) {
+            let policy = self.shelf.get(slot).map(|kept| {
+                let definition = &self.versions[kept.instance.version as usize];
+                definition.reentry.policy
+            });
+            if !self
+                .shelf
+                .rehome(slot, to, policy != Some(Policy::Parallel))
+            {
+                conflicts.push(slot);
+            }
+        }
+        self.rehome_parked(from, to);
+        conflicts
+    }
+}
+
+impl News<'_> {
+    fn concern(&self, rule: &Rule) -> bool {
+        let reads = rule.reads();
+        let by_event = self
+            .event_type
+            .is_some_and(|name| reads.any_event || reads.events.contains(name));
+        // Any event may tell a user id that was not known.
+        let by_contact = match self.has_traits {
+            true => !reads.contact.is_empty(),
+            false => reads.contact.contains("user_id"),
+        };
+        self.is_whole || by_event || by_contact
+    }
+}
