@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::id::{AddressKey, ContactId, EventId, WorkspaceId};
+use crate::journey::Course;
 use crate::time::Timestamp;
 
 /// Contacts are spread over this many lanes; order is promised within one.
@@ -144,19 +145,29 @@ pub fn lane(workspace: WorkspaceId, contact: Option<ContactId>) -> u8 {
     (contact.as_uuid().as_bytes()[15] ^ workspace.as_uuid().as_bytes()[15]) % LANES
 }
 
-/// What stands in place of an erased event's payload. Of what it said only the joins stay:
-/// they are keyed hashes, and without them a rebuild would no longer know who is who.
+/// What stands in place of an erased event's payload. Of what it said only two things stay.
+/// The joins: they are keyed hashes, and without them a rebuild would no longer know who is
+/// who. And where a journey's run went: it names nodes and no person, and without it a
+/// rebuild would count fewer runs than there were.
 pub fn tombstone(payload: &str) -> String {
     #[derive(Serialize)]
     struct Tombstone {
         erased: bool,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         joins: Vec<ContactId>,
+        #[serde(skip_serializing_if = "Option::is_none")]
+        run: Option<Course>,
+    }
+    #[derive(Deserialize)]
+    struct Recorded {
+        run: Course,
     }
     let joins = serde_json::from_str::<Said<'_>>(payload).map(|said| said.joins);
+    let run = serde_json::from_str::<Recorded>(payload).map(|recorded| recorded.run);
     let tombstone = Tombstone {
         erased: true,
         joins: joins.unwrap_or_default(),
+        run: run.ok(),
     };
     serde_json::to_string(&tombstone).expect("a list of ids serialises")
 }

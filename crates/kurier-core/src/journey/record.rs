@@ -116,6 +116,8 @@ pub struct Parking {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub key: Option<String>,
     pub trigger: EventId,
+    /// Where the log was read to when it was decided.
+    pub since: Position,
     #[serde(default, skip_serializing_if = "Object::is_empty")]
     pub state: Object,
 }

@@ -8,11 +8,12 @@
 mod apply;
 mod decide;
 mod live;
+mod merge;
 mod parked;
 mod react;
 mod shelf;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
 use super::{Definition, Instance};
@@ -22,11 +23,15 @@ use crate::id::{InstanceId, JourneyId};
 use crate::realm::Role;
 use crate::time::Timestamp;
 use live::{Lives, Timer};
+use merge::Merge;
 use parked::Parked;
 use shelf::{RunKey, Shelf};
 
 /// So many runs of one journey may a contact have at a time, whatever the policy.
 pub const PARALLEL_MAX: usize = 1_000;
+
+/// A look that moves nobody is this much cheaper than a move.
+const LOOKS_PER_MOVE: usize = 100;
 
 #[derive(Debug, Default)]
 pub struct Journeys {
@@ -37,7 +42,10 @@ pub struct Journeys {
     shelf: Shelf,
     /// Triggers that wait for a run to end.
     parked: BTreeMap<RunKey, Parked>,
-    /// The latest instant that was seen; it never goes back.
+    /// Who became part of whom, while following: a decision may stand behind it that was
+    /// made before it.
+    merges: VecDeque<Merge>,
+    /// The latest instant that was seen in the log.
     now: Timestamp,
     position: Position,
 }
@@ -46,8 +54,11 @@ impl Journeys {
     /// Folds an event that the world has folded. Who leads must have let time pass up to it
     /// before the world did ([`Self::tick`]), and gets what is to be appended.
     pub fn fold(&mut self, recorded: &Recorded, world: &World, role: Role) -> Vec<Event> {
-        self.now = self.now.max(recorded.event.recorded_at);
-        self.position = recorded.position;
+        self.now = self.now.max(instant(recorded));
+        // What was decided is no news: where it stands must not tell when it was written.
+        if !is_decision(recorded.event.kind) && recorded.event.kind != Kind::MessageRequested {
+            self.position = recorded.position;
+        }
         match recorded.event.kind {
             Kind::JourneyPublished => self.publish(recorded),
             Kind::JourneyPaused | Kind::JourneyResumed | Kind::JourneyRetired => {
@@ -83,18 +94,28 @@ impl Journeys {
         self.lives.due()
     }
 
-    /// Lets time pass up to an instant, at most `max` instances: each moves at the instant
-    /// it is due, so being late changes nothing but the lateness.
+    /// Lets time pass up to an instant, for at most `max` instances that move: each moves at
+    /// the instant it is due, so being late changes nothing but the lateness. It ends early
+    /// when a contact was updated: others may read that, and it has to come back first.
     pub fn tick(&mut self, to: Timestamp, world: &World, max: usize) -> Vec<Event> {
         let mut events = Vec::new();
-        for _ in 0..max {
+        let (mut moves, mut looks) = (0, 0);
+        while moves < max && looks < max.saturating_mul(LOOKS_PER_MOVE) {
             let Some(timer) = self.lives.take_due(to) else {
                 break;
             };
-            events.extend(match timer {
-                Timer::Ready(run) => self.start_parked(run, world),
+            let moved = match timer {
+                Timer::Ready(run) => self.start_parked(run, self.now, world),
                 Timer::Due(due, slot) => self.wake(due, slot, world),
-            });
+            };
+            looks += 1;
+            moves += usize::from(!moved.is_empty());
+            let is_update = |event: &Event| event.kind == Kind::ContactUpdated;
+            let has_update = moved.iter().any(is_update);
+            events.extend(moved);
+            if has_update {
+                break;
+            }
         }
         events
     }
@@ -145,6 +166,16 @@ impl Journeys {
         let name = self.names.len() as u32;
         self.names.insert(event_type.to_owned(), name);
         name
+    }
+}
+
+/// When an event counts as having happened. Of what clients say that is when we took it in,
+/// for their clocks are theirs. Of what Kurier says itself it is when it was so: it may have
+/// been written down later.
+pub const fn instant(recorded: &Recorded) -> Timestamp {
+    match recorded.event.kind.is_from_client() {
+        true => recorded.event.recorded_at,
+        false => recorded.event.occurred_at,
     }
 }
 

@@ -10,22 +10,19 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use super::record::{HopRecord, Publication, Record, Request};
 use super::{Course, Ending, Journeys};
 use crate::accept::{Problem, Reception, accept};
+use crate::engine::Engine;
 use crate::event::{Event, Kind, Position, Recorded};
 use crate::expr::FOREVER;
 use crate::id::{ContactId, EventId, IdentityKey, InstanceId, JourneyId, SegmentId, WorkspaceId};
-use crate::realm::{Realm, Role};
+use crate::realm::Role;
 use crate::segment::{self, Definition as Segment};
 use crate::time::Timestamp;
 use crate::value::Value;
 
-/// Time passes for so many instances at a time.
-const TICK_MAX: usize = 1_000;
-
 pub struct Simulation {
     key: IdentityKey,
     workspace: WorkspaceId,
-    realm: Realm,
-    journeys: Journeys,
+    engine: Engine,
     segments: BTreeMap<String, SegmentId>,
     position: Position,
     now: Timestamp,
@@ -95,8 +92,7 @@ impl Simulation {
         Self {
             key,
             workspace: WorkspaceId::from_bytes([0; 16]),
-            realm: Realm::default(),
-            journeys: Journeys::default(),
+            engine: Engine::default(),
             segments: BTreeMap::new(),
             position: Position(0),
             now: Timestamp::from_micros(0),
@@ -123,7 +119,7 @@ impl Simulation {
     }
 
     pub const fn journeys(&self) -> &Journeys {
-        &self.journeys
+        self.engine.journeys()
     }
 
     pub fn contact(&self, user: &str) -> ContactId {
@@ -188,29 +184,26 @@ impl Simulation {
 
     /// Lets time pass: whatever is due happens at its instant, in order.
     pub fn pass_to(&mut self, to: Timestamp) {
-        loop {
-            let (segments, journeys) = (self.realm.due(), self.journeys.due());
-            let due = segments.min(journeys);
-            if due > to || due == FOREVER {
-                break;
-            }
-            self.now = self.now.max(due);
-            let events = match segments <= journeys {
-                true => self.realm.tick(self.now),
-                false => self.journeys.tick(self.now, self.realm.world(), TICK_MAX),
-            };
-            events.into_iter().for_each(|event| self.append(event));
+        while self.engine.due() <= to && self.engine.due() != FOREVER {
+            self.now = self.now.max(self.engine.due());
+            let events = self.engine.tick(self.now, 1);
+            self.inbox.extend(events);
+            self.drain();
         }
         self.now = self.now.max(to);
     }
 
     /// When time alone would next change something.
     pub fn due(&self) -> Timestamp {
-        self.realm.due().min(self.journeys.due())
+        self.engine.due()
     }
 
     fn append(&mut self, event: Event) {
         self.inbox.push_back(event);
+        self.drain();
+    }
+
+    fn drain(&mut self) {
         while let Some(event) = self.inbox.pop_front() {
             self.position.0 += 1;
             let recorded = Recorded {
@@ -219,10 +212,7 @@ impl Simulation {
                 event,
             };
             self.observe(&recorded);
-            self.inbox.extend(self.realm.fold(&recorded, Role::Lead));
-            let world = self.realm.world();
-            let decided = self.journeys.fold(&recorded, world, Role::Lead);
-            self.inbox.extend(decided);
+            self.inbox.extend(self.engine.fold(&recorded, Role::Lead));
         }
     }
 

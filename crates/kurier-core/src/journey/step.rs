@@ -216,7 +216,7 @@ impl Walk<'_, '_> {
             match visit {
                 Visit::Go { by, to, because } => self.go(by, to, because),
                 Visit::Stay { due } => return self.stay(due),
-                Visit::AwaitUpdate => return self.rest(FOREVER),
+                Visit::AwaitUpdate => return self.await_update(),
                 Visit::Finish => return self.finish(Ending::Exit),
             }
             if self.cx.is_paused {
@@ -290,6 +290,12 @@ impl Walk<'_, '_> {
         if self.step.hops.is_empty() || !self.exits() {
             self.rest(due);
         }
+    }
+
+    /// The update comes back in a moment; nothing that is later may come before it.
+    fn await_update(&mut self) {
+        self.step.instance.due = FOREVER;
+        self.step.effects.push(Effect::DisarmTimer);
     }
 
     fn rest(&mut self, due: Timestamp) {

@@ -20,7 +20,8 @@ impl Journeys {
         if Record::is_erased(&recorded.event.payload) {
             return;
         }
-        let contact = recorded.event.contact.and_then(|id| world.number(id));
+        let contact = recorded.event.contact.and_then(|id| world.number_of(id));
+        let contact = contact.and_then(|contact| self.merged(contact, record.run.since));
         self.apply(&record, contact, recorded.event.occurred_at);
     }
 
@@ -46,7 +47,9 @@ impl Journeys {
             if let Some(ended) = self.shelf.remove(slot) {
                 let instance = &ended.instance;
                 let key = instance.key.as_deref();
-                self.release(RunKey::new(journey, instance.contact, key));
+                let run = RunKey::new(journey, instance.contact, key);
+                self.reclaim(run);
+                self.release(run);
             }
             return;
         }
@@ -57,6 +60,20 @@ impl Journeys {
         self.arm(slot, before, record.run.wake.unwrap_or(FOREVER));
         let awaits = record.run.awaits.as_deref().map(|name| self.name(name));
         self.shelf.await_event(slot, awaits);
+    }
+
+    /// Two contacts that became one may have a run with the same key each: when the one that
+    /// has the key ends, the other has it.
+    fn reclaim(&mut self, run: RunKey) {
+        for slot in self.shelf.of_contact(run.contact) {
+            let Some(kept) = self.shelf.get(slot) else {
+                continue;
+            };
+            let policy = self.versions[kept.instance.version as usize].reentry.policy;
+            if policy != Policy::Parallel && kept.run() == run {
+                self.shelf.claim(run, slot);
+            }
+        }
     }
 
     /// Sets when time alone may move an instance.

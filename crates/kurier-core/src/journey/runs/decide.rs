@@ -61,6 +61,7 @@ impl Journeys {
             journey: self.lives.get(entry.journey).id,
             key: entry.key,
             trigger: entry.trigger,
+            since: self.position,
             state: entry.state,
         };
         let contact = world.contact_id(entry.contact);
@@ -142,6 +143,11 @@ impl Journeys {
         let is_paused = self.lives.get(kept.journey).is_paused;
         let definition = self.versions[kept.instance.version as usize].clone();
         let before = kept.instance.clone();
+        // What was written down late is not before what came of it.
+        let cause = Cause {
+            now: cause.now.max(before.arrived_at),
+            ..cause
+        };
         let at = (cause.now, is_paused);
         let cx = self.context(&definition, before.contact, at, fact, world);
         let step = step(before.clone(), input, &cx);
@@ -156,15 +162,14 @@ impl Journeys {
 
     /// A timer came due.
     pub(super) fn wake(&mut self, due: Timestamp, slot: u32, world: &World) -> Vec<Event> {
-        self.now = self.now.max(due);
         let Some(kept) = self.shelf.get(slot) else {
             return Vec::new();
         };
         let instance = &kept.instance;
         let reactor = format!("timer:{}", instance.id);
         let id = EventId::derived(&reactor, instance.trigger, instance.seq);
-        let cause = Cause { id, now: self.now };
-        self.advance(slot, (Input::Due, None), cause, world)
+        let now = due.max(self.lives.get(kept.journey).resumed_at);
+        self.advance(slot, (Input::Due, None), Cause { id, now }, world)
     }
 
     /// Ends a run from outside.
@@ -210,19 +215,19 @@ impl Journeys {
             .ending()
             .is_some_and(|ending| ending != Ending::Restarted)
         {
-            events.extend(self.follow_up(&step.instance, world));
+            events.extend(self.follow_up(&step.instance, cause.now, world));
         }
         events
     }
 
     /// What was parked behind a run that has ended begins.
-    fn follow_up(&mut self, instance: &Instance, world: &World) -> Vec<Event> {
+    fn follow_up(&mut self, instance: &Instance, now: Timestamp, world: &World) -> Vec<Event> {
         if self.parked.is_empty() {
             return Vec::new();
         }
         let journey = self.lives.of_version(instance.version);
         let run = RunKey::new(journey, instance.contact, instance.key.as_deref());
-        self.start_parked(run, world)
+        self.start_parked(run, now, world)
     }
 }
 
@@ -257,7 +262,7 @@ impl Outcome<'_> {
 
     fn record(&self, step: &Step) -> Record {
         let instance = &step.instance;
-        let is_first = instance.seq == 0;
+        let (is_first, ending) = (instance.seq == 0, step.ending());
         let mut state = self.given.clone();
         let (mut messages, mut awaits) = (Vec::new(), None);
         for effect in &step.effects {
@@ -283,10 +288,10 @@ impl Outcome<'_> {
                 messages,
                 at: self.definition.id_of(instance.node).to_owned(),
                 since: instance.since,
-                wake: (instance.due != FOREVER).then_some(instance.due),
+                wake: (ending.is_none() && instance.due != FOREVER).then_some(instance.due),
                 awaits,
                 held: instance.is_held,
-                ending: step.ending(),
+                ending,
             },
             key: instance
                 .key

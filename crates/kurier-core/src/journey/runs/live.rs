@@ -9,7 +9,7 @@ use super::super::record::{Publication, Standing};
 use super::super::{Definition, Known, Node, check_value};
 use super::Journeys;
 use super::shelf::RunKey;
-use crate::event::{Kind, Recorded};
+use crate::event::{Kind, Position, Recorded};
 use crate::expr::FOREVER;
 use crate::id::{JourneyId, SegmentId};
 use crate::time::Timestamp;
@@ -23,6 +23,10 @@ pub struct Live {
     versions: HashMap<u32, u32>,
     pub is_paused: bool,
     pub is_retired: bool,
+    /// Who was held by a pause moves on no earlier.
+    pub resumed_at: Timestamp,
+    /// Where it was last retired: what was parked before is not.
+    pub retired_at: Position,
     timers: BTreeSet<(Timestamp, u32)>,
     /// Parked triggers whose turn came while it was paused.
     ready: BTreeSet<RunKey>,
@@ -82,6 +86,8 @@ impl Lives {
                 versions: HashMap::new(),
                 is_paused: false,
                 is_retired: false,
+                resumed_at: Timestamp::from_micros(i64::MIN),
+                retired_at: Position(0),
                 timers: BTreeSet::new(),
                 ready: BTreeSet::new(),
             });
@@ -215,9 +221,13 @@ impl Journeys {
         let live = &mut self.lives.all[number as usize];
         match recorded.event.kind {
             Kind::JourneyPaused => live.is_paused = true,
-            Kind::JourneyResumed => live.is_paused = false,
+            Kind::JourneyResumed => {
+                live.is_paused = false;
+                live.resumed_at = recorded.event.occurred_at;
+            }
             _ => {
                 live.is_retired = true;
+                live.retired_at = recorded.position;
                 live.ready.clear();
                 self.parked.retain(|run, _| run.journey != number);
             }

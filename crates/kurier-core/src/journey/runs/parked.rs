@@ -5,8 +5,9 @@ use super::Journeys;
 use super::decide::{Cause, Entry};
 use super::shelf::RunKey;
 use crate::columns::World;
-use crate::event::{Erasure, Event, Recorded};
+use crate::event::{Event, Recorded};
 use crate::id::EventId;
+use crate::time::Timestamp;
 use crate::value::Object;
 
 #[derive(Debug, Clone, PartialEq)]
@@ -30,9 +31,12 @@ impl Journeys {
         let Ok(parking) = serde_json::from_str::<Parking>(&recorded.event.payload) else {
             return;
         };
-        let contact = recorded.event.contact.and_then(|id| world.number(id));
+        let contact = recorded.event.contact.and_then(|id| world.number_of(id));
+        let contact = contact.and_then(|contact| self.merged(contact, parking.since));
         let live = self.lives.find(parking.journey);
-        if let (Some(contact), Some(live)) = (contact, live) {
+        if let (Some(contact), Some(live)) = (contact, live)
+            && parking.since >= self.lives.get(live).retired_at
+        {
             let run = RunKey::new(live, contact, parking.key.as_deref());
             self.park(run, parking);
         }
@@ -40,7 +44,12 @@ impl Journeys {
 
     /// Begins what was parked for a run's key, now that it is free; later, if the journey is
     /// paused.
-    pub(super) fn start_parked(&mut self, run: RunKey, world: &World) -> Vec<Event> {
+    pub(super) fn start_parked(
+        &mut self,
+        run: RunKey,
+        now: Timestamp,
+        world: &World,
+    ) -> Vec<Event> {
         self.lives.take_ready(run);
         let Some(parked) = self.parked.get(&run) else {
             return Vec::new();
@@ -61,7 +70,7 @@ impl Journeys {
         };
         let cause = Cause {
             id: parked.trigger,
-            now: self.now,
+            now,
         };
         self.parked.remove(&run);
         self.enter(entry, cause, world)
@@ -75,13 +84,8 @@ impl Journeys {
     }
 
     /// An erased contact begins nothing.
-    pub(super) fn forget_parked(&mut self, recorded: &Recorded, world: &World) {
-        let erasure = serde_json::from_str::<Erasure>(&recorded.event.payload);
-        for id in erasure.map(|it| it.contacts).unwrap_or_default() {
-            if let Some(contact) = world.number_of(id) {
-                self.parked.retain(|run, _| run.contact != contact);
-            }
-        }
+    pub(super) fn forget_parked(&mut self, contact: u32) {
+        self.parked.retain(|run, _| run.contact != contact);
     }
 
     /// A contact's parked triggers follow it; what it has already stays.

@@ -4,11 +4,11 @@ use super::super::record::{Cancellation, Triggering, Update};
 use super::super::rule::{Rule, key_text};
 use super::super::scene::Scene;
 use super::super::step::Input;
-use super::super::{Ending, Node, Policy};
-use super::Journeys;
+use super::super::{Ending, Node};
 use super::decide::{Cause, Entry};
+use super::{Journeys, instant};
 use crate::columns::{World, fact};
-use crate::event::{Erasure, Event, Kind, Recorded};
+use crate::event::{Event, Kind, Recorded};
 use crate::expr::EventFact;
 use crate::segment::Membership;
 use crate::time::Timestamp;
@@ -24,7 +24,7 @@ impl Journeys {
     pub(super) fn react(&mut self, recorded: &Recorded, world: &World) -> Vec<Event> {
         let cause = Cause {
             id: recorded.event.id,
-            now: self.now,
+            now: instant(recorded),
         };
         match recorded.event.kind {
             kind if kind.is_from_client() => self.client_event(recorded, cause, world),
@@ -43,12 +43,15 @@ impl Journeys {
     pub(super) fn expect(&mut self, recorded: &Recorded, world: &World) -> Vec<Event> {
         let is_update = recorded.event.kind == Kind::ContactUpdated;
         if recorded.event.kind == Kind::ContactErased {
-            self.forget_parked(recorded, world);
+            let erased = self.erase(recorded, world);
+            self.merges.extend(erased);
         }
         if !is_update && !recorded.event.kind.is_from_client() {
             return Vec::new();
         }
-        let (is_whole, _conflicts) = self.rehome(recorded, world);
+        let merges = self.rehome(recorded, world).0;
+        let is_whole = !merges.is_empty();
+        self.merges.extend(merges);
         let Some(contact) = recorded.event.contact.and_then(|id| world.number(id)) else {
             return Vec::new();
         };
@@ -69,7 +72,8 @@ impl Journeys {
     }
 
     fn client_event(&mut self, recorded: &Recorded, cause: Cause, world: &World) -> Vec<Event> {
-        let (is_whole, conflicts) = self.rehome(recorded, world);
+        let (merges, conflicts) = self.rehome(recorded, world);
+        let is_whole = !merges.is_empty();
         let mut events = Vec::new();
         for slot in conflicts {
             events.extend(self.end(slot, Ending::Merged, cause, world));
@@ -249,57 +253,13 @@ impl Journeys {
     }
 
     fn erased(&mut self, recorded: &Recorded, cause: Cause, world: &World) -> Vec<Event> {
-        let Ok(erasure) = serde_json::from_str::<Erasure>(&recorded.event.payload) else {
-            return Vec::new();
-        };
-        self.forget_parked(recorded, world);
         let mut events = Vec::new();
-        for contact in erasure
-            .contacts
-            .iter()
-            .filter_map(|id| world.number_of(*id))
-        {
-            for slot in self.shelf.of_contact(contact) {
+        for erased in self.erase(recorded, world) {
+            for slot in self.shelf.of_contact(erased.from()) {
                 events.extend(self.end(slot, Ending::Erased, cause, world));
             }
         }
         events
-    }
-
-    /// Instances of contacts that became part of another follow them. Answers whether any
-    /// contact did, and the instances that have a run's key no more.
-    fn rehome(&mut self, recorded: &Recorded, world: &World) -> (bool, Vec<u32>) {
-        let joins = recorded.said().map(|said| said.joins).unwrap_or_default();
-        let mut conflicts = Vec::new();
-        for join in &joins {
-            let Some(to) = world.number(*join) else {
-                continue;
-            };
-            let mut from = world.number_of(*join);
-            while let Some(number) = from.filter(|number| *number != to) {
-                conflicts.extend(self.rehome_all(number, to));
-                from = world.part_of(number);
-            }
-        }
-        (!joins.is_empty(), conflicts)
-    }
-
-    fn rehome_all(&mut self, from: u32, to: u32) -> Vec<u32> {
-        let mut conflicts = Vec::new();
-        for slot in self.shelf.of_contact(from) {
-            let policy = self.shelf.get(slot).map(|kept| {
-                let definition = &self.versions[kept.instance.version as usize];
-                definition.reentry.policy
-            });
-            if !self
-                .shelf
-                .rehome(slot, to, policy != Some(Policy::Parallel))
-            {
-                conflicts.push(slot);
-            }
-        }
-        self.rehome_parked(from, to);
-        conflicts
     }
 }
 

@@ -45,6 +45,14 @@ pub struct Slot {
     awaits: u32,
 }
 
+impl Slot {
+    /// The key that its run has, if it is to be the only one.
+    pub fn run(&self) -> RunKey {
+        let instance = &self.instance;
+        RunKey::new(self.journey, instance.contact, instance.key.as_deref())
+    }
+}
+
 #[derive(Debug, Default)]
 pub struct Shelf {
     slots: Vec<Option<Slot>>,
@@ -145,11 +153,6 @@ impl Shelf {
         }
     }
 
-    fn run_of(kept: &Slot) -> RunKey {
-        let instance = &kept.instance;
-        RunKey::new(kept.journey, instance.contact, instance.key.as_deref())
-    }
-
     fn disclaim(&mut self, slot: u32, run: RunKey) {
         if self.by_run.get(&run) == Some(&slot) {
             self.by_run.remove(&run);
@@ -159,7 +162,7 @@ impl Shelf {
     pub fn remove(&mut self, slot: u32) -> Option<Slot> {
         self.await_event(slot, None);
         let kept = self.slots.get_mut(slot as usize)?.take()?;
-        self.disclaim(slot, Self::run_of(&kept));
+        self.disclaim(slot, kept.run());
         self.by_contact.unlink(kept.instance.contact, slot);
         self.by_id.remove(&kept.instance.id);
         self.free.push(slot);
@@ -171,7 +174,7 @@ impl Shelf {
         let Some(kept) = self.get(slot) else {
             return true;
         };
-        let (from, run, awaits) = (kept.instance.contact, Self::run_of(kept), kept.awaits);
+        let (from, run, awaits) = (kept.instance.contact, kept.run(), kept.awaits);
         self.await_event(slot, None);
         self.disclaim(slot, run);
         self.by_contact.unlink(from, slot);

@@ -9,6 +9,7 @@ use crate::contact::{Contact, Standing};
 use crate::event::{Erasure, Kind, Recorded, Said};
 use crate::id::{AddressKey, ContactId, WorkspaceId};
 use crate::time::Timestamp;
+use crate::value::{self, Object};
 
 /// Merges may be chained; nobody is merged this often.
 const HOPS_MAX: usize = 1_000;
@@ -57,6 +58,7 @@ impl Fold {
     pub fn event(&mut self, recorded: &Recorded) {
         let result = match recorded.event.kind {
             Kind::ContactErased => self.erased(recorded),
+            Kind::ContactUpdated => self.updated(recorded),
             kind if concerns_contact(kind) => self.client_event(recorded),
             _ => Ok(()),
         };
@@ -87,6 +89,29 @@ impl Fold {
         contact.apply(recorded, &said)?;
         self.mark(root);
         self.add_to_timeline(root, recorded, &said);
+        Ok(())
+    }
+
+    /// Kurier's own changes are changes, not something the contact did.
+    fn updated(&mut self, recorded: &Recorded) -> Result<(), serde_json::Error> {
+        #[derive(serde::Deserialize)]
+        struct Updated {
+            #[serde(default)]
+            traits: Object,
+        }
+        let Updated { traits } = serde_json::from_str(&recorded.event.payload)?;
+        let root = recorded
+            .event
+            .contact
+            .map(|id| self.root((recorded.workspace, id)));
+        let standing = root.and_then(|root| self.contacts.get_mut(&root));
+        let (Some(root), Some(Standing::Live(contact))) = (root, standing) else {
+            return Ok(());
+        };
+        value::merge(&mut contact.attributes, traits);
+        contact.touch(recorded);
+        self.mark(root);
+        self.add_to_timeline(root, recorded, &Said::default());
         Ok(())
     }
 

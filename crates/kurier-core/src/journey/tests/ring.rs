@@ -1,0 +1,244 @@
+//! A log with a reactor around an engine, as it runs live: it folds a batch, lets time pass,
+//! and commits what it decided with its checkpoint; clients append in between, and it may
+//! die at any point.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use crate::accept::{Reception, accept};
+use crate::columns::World;
+use crate::engine::Engine;
+use crate::event::{Erasure, Event, Kind, Position, Recorded};
+use crate::id::{EventId, IdentityKey, InstanceId, JourneyId, WorkspaceId};
+use crate::journey::{Course, Ending, Publication, Record, read_document};
+use crate::realm::Role;
+use crate::time::Timestamp;
+
+/// What a reactor commits at a time, and how many instances it moves before it does.
+const TICK_MAX: usize = 3;
+
+pub struct Ring {
+    pub key: IdentityKey,
+    pub log: Vec<Recorded>,
+    ids: BTreeSet<EventId>,
+    pub engine: Engine,
+    pub checkpoint: usize,
+    pub now: Timestamp,
+    said: usize,
+}
+
+pub fn journey(name: &str) -> JourneyId {
+    JourneyId::of_name(name)
+}
+
+impl Ring {
+    pub fn new() -> Self {
+        Self {
+            key: IdentityKey::new([1; 32]),
+            log: Vec::new(),
+            ids: BTreeSet::new(),
+            engine: Engine::default(),
+            checkpoint: 0,
+            now: "2026-01-01T00:00:00Z".parse().expect("a time"),
+            said: 0,
+        }
+    }
+
+    pub fn append(&mut self, event: Event) {
+        if !self.ids.insert(event.id) {
+            return;
+        }
+        let position = Position(self.log.len() as i64 + 1);
+        self.log.push(Recorded {
+            position,
+            workspace: WorkspaceId::from_bytes([7; 16]),
+            event,
+        });
+    }
+
+    pub fn say(&mut self, raw: &str) {
+        self.said += 1;
+        let number = self.said;
+        let fresh_id = &|| EventId::of_message(&format!("said {number}"));
+        let reception = Reception {
+            key: &self.key,
+            received_at: self.now,
+            sent_at: None,
+            kind: None,
+            fresh_id,
+        };
+        let event = accept(raw, &reception).expect("accepted");
+        self.append(event);
+    }
+
+    pub fn track(&mut self, user: &str, event: &str, properties: &str) {
+        self.say(&format!(
+            r#"{{"type": "track", "userId": "{user}", "event": "{event}", "properties": {properties}}}"#
+        ));
+    }
+
+    pub fn operate(&mut self, kind: Kind, user: Option<&str>, payload: &impl serde::Serialize) {
+        self.said += 1;
+        let event = Event {
+            id: EventId::of_message(&format!("operated {}", self.said)),
+            kind,
+            contact: user.map(|user| self.key.contact_of_user(user)),
+            occurred_at: self.now,
+            recorded_at: self.now,
+            payload: serde_json::to_string(payload).expect("JSON"),
+        };
+        self.append(event);
+    }
+
+    pub fn publish(&mut self, name: &str, version: u32, definition: &str) {
+        let publication = Publication {
+            journey: journey(name),
+            version,
+            definition: read_document(definition).expect("a document"),
+            segments: BTreeMap::new(),
+        };
+        self.operate(Kind::JourneyPublished, None, &publication);
+    }
+
+    /// Erases a contact as operators do: with all that became part of it.
+    pub fn erase(&mut self, user: &str) {
+        let mut world = World::new();
+        self.log
+            .iter()
+            .for_each(|recorded| drop(world.fold(recorded)));
+        let Some(root) = world.number(self.key.contact_of_user(user)) else {
+            return;
+        };
+        let ids = (0..world.len() as u32).map(|number| world.contact_id(number));
+        let erasure = Erasure {
+            contacts: ids.filter(|id| world.number(*id) == Some(root)).collect(),
+            addresses: Vec::new(),
+            positions: Vec::new(),
+            seen: Position(0),
+        };
+        self.operate(Kind::ContactErased, Some(user), &erasure);
+    }
+
+    /// Folds up to `max` events and lets time pass; answers what was decided, and up to
+    /// where.
+    pub fn decide(&mut self, max: usize) -> (usize, Vec<Event>) {
+        let to = (self.checkpoint + max).min(self.log.len());
+        let mut decided = Vec::new();
+        for recorded in &self.log[self.checkpoint..to] {
+            while self.engine.is_due_before(recorded) {
+                decided.extend(self.engine.tick_before(recorded, TICK_MAX));
+            }
+            decided.extend(self.engine.fold(recorded, Role::Lead));
+        }
+        // Time must not overtake what was said before it and is not read yet.
+        if to == self.log.len() {
+            decided.extend(self.engine.tick(self.now, TICK_MAX));
+        }
+        (to, decided)
+    }
+
+    /// What is written down is written at the reactor's time, whenever it was so.
+    pub fn commit(&mut self, (to, decided): (usize, Vec<Event>)) {
+        let recorded_at = self.now;
+        for event in decided {
+            self.append(Event {
+                recorded_at,
+                ..event
+            });
+        }
+        self.checkpoint = to;
+    }
+
+    pub fn react(&mut self, max: usize) {
+        let decided = self.decide(max);
+        self.commit(decided);
+    }
+
+    /// Until there is nothing to do.
+    pub fn drain(&mut self) {
+        while self.checkpoint < self.log.len() || self.engine.due() <= self.now {
+            self.react(100);
+        }
+    }
+
+    pub fn pass(&mut self, seconds: i64) {
+        self.now = self.now.shifted(seconds * 1_000_000);
+    }
+
+    /// Lets time pass while the reactor runs.
+    pub fn live(&mut self, seconds: i64) {
+        self.drain();
+        self.pass(seconds);
+        self.drain();
+    }
+
+    /// Another process follows the log to the checkpoint, and recalls what was decided.
+    pub fn successor(&self) -> Engine {
+        let mut engine = Engine::default();
+        for recorded in &self.log[..self.checkpoint] {
+            assert_eq!(engine.fold(recorded, Role::Follow), []);
+        }
+        let behind = &self.log[self.checkpoint..];
+        behind.iter().for_each(|recorded| engine.recall(recorded));
+        engine
+    }
+
+    /// The process dies and another takes its place.
+    pub fn restart(&mut self) {
+        self.engine = self.successor();
+    }
+
+    pub fn records(&self) -> Vec<(&Recorded, Record)> {
+        let kinds = [
+            Kind::JourneyEntered,
+            Kind::JourneyMoved,
+            Kind::JourneyFinished,
+        ];
+        let ours = self.log.iter().filter(|r| kinds.contains(&r.event.kind));
+        ours.map(|recorded| {
+            let record = serde_json::from_str(&recorded.event.payload).expect("a record");
+            (recorded, record)
+        })
+        .collect()
+    }
+
+    /// The paths of all runs, in the order in which they began.
+    pub fn paths(&self) -> Vec<String> {
+        let mut order: Vec<InstanceId> = Vec::new();
+        let mut paths: BTreeMap<InstanceId, (Vec<_>, String, Option<Ending>)> = BTreeMap::new();
+        for (recorded, record) in self.records() {
+            let run = record.run;
+            if recorded.event.kind == Kind::JourneyEntered {
+                order.push(run.instance);
+            }
+            let path = paths.entry(run.instance).or_default();
+            path.0.extend(run.hops);
+            (path.1, path.2) = (run.at, run.ending);
+        }
+        let tell = |id: &InstanceId| {
+            let (hops, at, ending) = &paths[id];
+            let path = match hops.is_empty() {
+                true => at.clone(),
+                false => Course::path(hops),
+            };
+            ending.map_or_else(|| path.clone(), |ending| format!("{path} ({ending})"))
+        };
+        order.iter().map(tell).collect()
+    }
+
+    pub fn messages(&self) -> Vec<(Timestamp, String)> {
+        let asked = self.log.iter();
+        let asked = asked.filter(|recorded| recorded.event.kind == Kind::MessageRequested);
+        asked
+            .map(|recorded| {
+                let request: crate::journey::Request =
+                    serde_json::from_str(&recorded.event.payload).expect("a request");
+                (recorded.event.occurred_at, request.template)
+            })
+            .collect()
+    }
+
+    pub fn count(&self, kind: Kind) -> usize {
+        let all = self.log.iter();
+        all.filter(|recorded| recorded.event.kind == kind).count()
+    }
+}
