@@ -2,7 +2,7 @@
 //! they decide is answered as events; those come back through the log.
 
 use crate::event::{Event, Recorded};
-use crate::journey::{Journeys, instant};
+use crate::journey::Journeys;
 use crate::realm::{Realm, Role};
 use crate::time::Timestamp;
 
@@ -29,13 +29,12 @@ impl Engine {
     /// Whether instances are to move before an event is folded: their time came before it.
     /// Who leads ticks until there are none.
     pub fn is_due_before(&self, recorded: &Recorded) -> bool {
-        self.journeys.due() <= instant(recorded)
+        self.journeys.is_due_before(recorded)
     }
 
     /// Moves instances whose time came before an event, at most `max`.
     pub fn tick_before(&mut self, recorded: &Recorded, max: usize) -> Vec<Event> {
-        self.journeys
-            .tick(instant(recorded), self.realm.world(), max)
+        self.journeys.tick_before(recorded, self.realm.world(), max)
     }
 
     /// Lets time pass, with at most `max` instances moving.

@@ -36,7 +36,7 @@ pub use record::{
 };
 pub use reentry::{Admission, Policy, Reentry, admit};
 pub use rule::{RESERVED_KEYS, Rule, Source};
-pub use runs::{Journeys, PARALLEL_MAX, instant};
+pub use runs::{Journeys, PARALLEL_MAX};
 pub use simulate::{Run, Simulation, Summary};
 pub use step::{By, Context, Effect, HOPS_MAX, Hop, Input, STEPS_MAX, Step, Visit, step};
 

@@ -16,7 +16,7 @@ mod shelf;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
 
-use super::{Definition, Instance};
+use super::{Definition, Instance, Node};
 use crate::columns::World;
 use crate::event::{Event, Kind, Position, Recorded};
 use crate::id::{InstanceId, JourneyId};
@@ -42,10 +42,10 @@ pub struct Journeys {
     shelf: Shelf,
     /// Triggers that wait for a run to end.
     parked: BTreeMap<RunKey, Parked>,
-    /// Who became part of whom, while following: a decision may stand behind it that was
+    /// Who became part of whom, while following: decisions may stand behind it that were
     /// made before it.
     merges: VecDeque<Merge>,
-    /// The latest instant that was seen in the log.
+    /// The latest instant at which somebody else said something.
     now: Timestamp,
     position: Position,
 }
@@ -54,7 +54,9 @@ impl Journeys {
     /// Folds an event that the world has folded. Who leads must have let time pass up to it
     /// before the world did ([`Self::tick`]), and gets what is to be appended.
     pub fn fold(&mut self, recorded: &Recorded, world: &World, role: Role) -> Vec<Event> {
-        self.now = self.now.max(instant(recorded));
+        if !is_own(recorded.event.kind) {
+            self.now = self.now.max(instant(recorded));
+        }
         // What was decided is no news: where it stands must not tell when it was written.
         if !is_decision(recorded.event.kind) && recorded.event.kind != Kind::MessageRequested {
             self.position = recorded.position;
@@ -71,12 +73,17 @@ impl Journeys {
             }
             _ => {
                 return match role {
-                    Role::Lead => self.react(recorded, world),
+                    Role::Lead => self.lead(recorded, world),
                     Role::Follow => self.expect(recorded, world),
                 };
             }
         }
         Vec::new()
+    }
+
+    fn lead(&mut self, recorded: &Recorded, world: &World) -> Vec<Event> {
+        self.merge_up_to(Position(i64::MAX));
+        self.react(recorded, world)
     }
 
     /// Takes a decision from the log: while following, and before leading from a checkpoint,
@@ -94,30 +101,67 @@ impl Journeys {
         self.lives.due()
     }
 
+    /// Whether time moves an instance before an event is folded. What the reactor said itself
+    /// followed from what had moved by then.
+    pub fn is_due_before(&self, recorded: &Recorded) -> bool {
+        !is_own(recorded.event.kind) && self.due() <= instant(recorded)
+    }
+
     /// Lets time pass up to an instant, for at most `max` instances that move: each moves at
-    /// the instant it is due, so being late changes nothing but the lateness. It ends early
-    /// when a contact was updated: others may read that, and it has to come back first.
+    /// the instant it is due, so being late changes nothing but the lateness.
     pub fn tick(&mut self, to: Timestamp, world: &World, max: usize) -> Vec<Event> {
-        let mut events = Vec::new();
+        self.pass(to, world, max, true)
+    }
+
+    /// The same, before an event is folded that stands in the log already.
+    pub fn tick_before(&mut self, recorded: &Recorded, world: &World, max: usize) -> Vec<Event> {
+        self.pass(instant(recorded), world, max, false)
+    }
+
+    /// `yields`: a contact's update that was decided earlier is read before its instances
+    /// move on. It comes back in a moment, unless much stands in the log before it.
+    fn pass(&mut self, to: Timestamp, world: &World, max: usize, yields: bool) -> Vec<Event> {
+        self.merge_up_to(Position(i64::MAX));
+        let (mut events, mut later) = (Vec::new(), Vec::new());
         let (mut moves, mut looks) = (0, 0);
         while moves < max && looks < max.saturating_mul(LOOKS_PER_MOVE) {
             let Some(timer) = self.lives.take_due(to) else {
                 break;
             };
+            looks += 1;
             let moved = match timer {
                 Timer::Ready(run) => self.start_parked(run, self.now, world),
+                Timer::Due(due, slot) if yields && self.awaits_update(slot) => {
+                    later.push((due, slot));
+                    continue;
+                }
                 Timer::Due(due, slot) => self.wake(due, slot, world),
             };
-            looks += 1;
             moves += usize::from(!moved.is_empty());
-            let is_update = |event: &Event| event.kind == Kind::ContactUpdated;
-            let has_update = moved.iter().any(is_update);
             events.extend(moved);
-            if has_update {
-                break;
-            }
+        }
+        for (due, slot) in later {
+            self.arm(slot, due, due);
         }
         events
+    }
+
+    /// Whether an instance of the same contact waits for an update to be made.
+    fn awaits_update(&self, slot: u32) -> bool {
+        let Some(kept) = self.shelf.get(slot) else {
+            return false;
+        };
+        let contact = kept.instance.contact;
+        self.shelf.of_contact(contact).iter().any(|slot| {
+            let kept = self.shelf.get(*slot);
+            kept.is_some_and(|kept| self.is_updating(&kept.instance))
+        })
+    }
+
+    /// Whether an instance waits for its update to be made.
+    fn is_updating(&self, instance: &Instance) -> bool {
+        let node = self.definition_of(instance).node(instance.node);
+        matches!(node, Some(Node::UpdateContact(_))) && !instance.is_held
     }
 
     /// How many instances there are.
@@ -172,15 +216,25 @@ impl Journeys {
 /// When an event counts as having happened. Of what clients say that is when we took it in,
 /// for their clocks are theirs. Of what Kurier says itself it is when it was so: it may have
 /// been written down later.
-pub const fn instant(recorded: &Recorded) -> Timestamp {
+const fn instant(recorded: &Recorded) -> Timestamp {
     match recorded.event.kind.is_from_client() {
         true => recorded.event.recorded_at,
         false => recorded.event.occurred_at,
     }
 }
 
+/// Whether the reactor says it: it was so when it was decided, and written down later.
+const fn is_own(kind: Kind) -> bool {
+    use Kind::{ContactUpdated, MessageRequested, SegmentEntered, SegmentLeft};
+    let beside = matches!(
+        kind,
+        ContactUpdated | MessageRequested | SegmentEntered | SegmentLeft
+    );
+    beside || is_decision(kind)
+}
+
 /// Whether an event is what a leader decided about a run.
-pub const fn is_decision(kind: Kind) -> bool {
+const fn is_decision(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::JourneyEntered | Kind::JourneyMoved | Kind::JourneyFinished | Kind::JourneyParked

@@ -10,6 +10,7 @@ use std::collections::{BTreeMap, HashMap, VecDeque};
 use super::record::{HopRecord, Publication, Record, Request};
 use super::{Course, Ending, Journeys};
 use crate::accept::{Problem, Reception, accept};
+use crate::columns::World;
 use crate::engine::Engine;
 use crate::event::{Event, Kind, Position, Recorded};
 use crate::expr::FOREVER;
@@ -120,6 +121,10 @@ impl Simulation {
 
     pub const fn journeys(&self) -> &Journeys {
         self.engine.journeys()
+    }
+
+    pub fn world(&self) -> &World {
+        self.engine.realm().world()
     }
 
     pub fn contact(&self, user: &str) -> ContactId {

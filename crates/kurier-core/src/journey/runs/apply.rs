@@ -20,9 +20,27 @@ impl Journeys {
         if Record::is_erased(&recorded.event.payload) {
             return;
         }
+        self.merge_up_to(record.run.since);
         let contact = recorded.event.contact.and_then(|id| world.number_of(id));
-        let contact = contact.and_then(|contact| self.merged(contact, record.run.since));
         self.apply(&record, contact, recorded.event.occurred_at);
+        if record.run.since < self.position
+            && let Some(slot) = self.shelf.find(record.run.instance)
+        {
+            self.look_soon(slot);
+        }
+    }
+
+    /// Has an instance looked at, if it has a rule to look at: what a leader saw since its
+    /// last record is not in the log.
+    pub(super) fn look_soon(&mut self, slot: u32) {
+        let Some(kept) = self.shelf.get(slot) else {
+            return;
+        };
+        let (instance, due) = (&kept.instance, kept.instance.due);
+        let rests = !instance.is_held && !self.is_updating(instance);
+        if rests && self.rules(instance).next().is_some() {
+            self.arm(slot, due, due.min(self.now));
+        }
     }
 
     /// Applies a record made at an instant. One that is not the next of its run is nothing
@@ -43,7 +61,7 @@ impl Journeys {
         }
         let (journey, before) = (kept.journey, kept.instance.due);
         if record.run.ending.is_some() {
-            self.lives.arm(journey, slot, (before, FOREVER));
+            self.arm(slot, before, FOREVER);
             if let Some(ended) = self.shelf.remove(slot) {
                 let instance = &ended.instance;
                 let key = instance.key.as_deref();
@@ -80,7 +98,8 @@ impl Journeys {
     pub(super) fn arm(&mut self, slot: u32, before: Timestamp, due: Timestamp) {
         self.shelf.change(slot, |instance| instance.due = due);
         if let Some(kept) = self.shelf.get(slot) {
-            self.lives.arm(kept.journey, slot, (before, due));
+            let id = kept.instance.id;
+            self.lives.arm(kept.journey, (slot, id), (before, due));
         }
     }
 

@@ -168,7 +168,8 @@ impl Journeys {
         let instance = &kept.instance;
         let reactor = format!("timer:{}", instance.id);
         let id = EventId::derived(&reactor, instance.trigger, instance.seq);
-        let now = due.max(self.lives.get(kept.journey).resumed_at);
+        // Never before what is known: a look in the past would see what was not there yet.
+        let now = due.max(self.now);
         self.advance(slot, (Input::Due, None), Cause { id, now }, world)
     }
 

@@ -11,7 +11,7 @@ use super::Journeys;
 use super::shelf::RunKey;
 use crate::event::{Kind, Position, Recorded};
 use crate::expr::FOREVER;
-use crate::id::{JourneyId, SegmentId};
+use crate::id::{InstanceId, JourneyId, SegmentId};
 use crate::time::Timestamp;
 
 #[derive(Debug)]
@@ -23,14 +23,16 @@ pub struct Live {
     versions: HashMap<u32, u32>,
     pub is_paused: bool,
     pub is_retired: bool,
-    /// Who was held by a pause moves on no earlier.
-    pub resumed_at: Timestamp,
     /// Where it was last retired: what was parked before is not.
     pub retired_at: Position,
-    timers: BTreeSet<(Timestamp, u32)>,
+    timers: BTreeSet<Alarm>,
     /// Parked triggers whose turn came while it was paused.
     ready: BTreeSet<RunKey>,
 }
+
+/// When an instance is due: first by time, then by its id, which is the same wherever it is
+/// kept. A part of the id will do.
+type Alarm = (Timestamp, u32, u32);
 
 #[derive(Debug, Clone, Copy)]
 pub enum Timer {
@@ -86,7 +88,6 @@ impl Lives {
                 versions: HashMap::new(),
                 is_paused: false,
                 is_retired: false,
-                resumed_at: Timestamp::from_micros(i64::MIN),
                 retired_at: Position(0),
                 timers: BTreeSet::new(),
                 ready: BTreeSet::new(),
@@ -126,11 +127,17 @@ impl Lives {
         }
     }
 
-    pub fn arm(&mut self, live: u32, slot: u32, (before, due): (Timestamp, Timestamp)) {
+    pub fn arm(
+        &mut self,
+        live: u32,
+        (slot, id): (u32, InstanceId),
+        (before, due): (Timestamp, Timestamp),
+    ) {
+        let order = id.as_uuid().as_fields().0;
         let timers = &mut self.all[live as usize].timers;
-        timers.remove(&(before, slot));
+        timers.remove(&(before, order, slot));
         if due != FOREVER {
-            timers.insert((due, slot));
+            timers.insert((due, order, slot));
         }
     }
 
@@ -157,14 +164,14 @@ impl Lives {
         if let Some(run) = first.ready.pop_first() {
             return Some(Timer::Ready(run));
         }
-        let (due, slot) = first.timers.pop_first()?;
+        let (due, _, slot) = first.timers.pop_first()?;
         Some(Timer::Due(due, slot))
     }
 
     pub fn bytes(&self) -> usize {
         let timers: usize = self.all.iter().map(|live| live.timers.len()).sum();
         // A B-tree's leaves are two thirds full.
-        timers * size_of::<(Timestamp, u32)>() * 3 / 2
+        timers * size_of::<Alarm>() * 3 / 2
     }
 }
 
@@ -173,7 +180,7 @@ impl Live {
         if !self.ready.is_empty() {
             return Timestamp::from_micros(i64::MIN);
         }
-        self.timers.first().map_or(FOREVER, |(due, _)| *due)
+        self.timers.first().map_or(FOREVER, |(due, _, _)| *due)
     }
 
     pub const fn admits(&self) -> bool {
@@ -221,10 +228,7 @@ impl Journeys {
         let live = &mut self.lives.all[number as usize];
         match recorded.event.kind {
             Kind::JourneyPaused => live.is_paused = true,
-            Kind::JourneyResumed => {
-                live.is_paused = false;
-                live.resumed_at = recorded.event.occurred_at;
-            }
+            Kind::JourneyResumed => live.is_paused = false,
             _ => {
                 live.is_retired = true;
                 live.retired_at = recorded.position;

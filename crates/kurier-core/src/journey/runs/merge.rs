@@ -1,9 +1,13 @@
 //! Contacts that become part of others, or nobody: what is theirs follows them.
+//!
+//! Who leads lets that happen when it reads of it. Who follows reads of it before it reads
+//! what was decided before it: so it waits, and lets it happen where the leader did.
 
-use super::super::Policy;
+use super::super::{Ending, Policy};
 use super::Journeys;
+use super::decide::Cause;
 use crate::columns::World;
-use crate::event::{Erasure, Position, Recorded};
+use crate::event::{Erasure, Event, Kind, Position, Recorded};
 
 /// A contact became part of another, or was erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -13,83 +17,97 @@ pub struct Merge {
     to: Option<u32>,
 }
 
+/// Who became part of whom by an event, in order.
+pub fn merges(recorded: &Recorded, world: &World) -> Vec<Merge> {
+    if recorded.event.kind == Kind::ContactErased {
+        return erasures(recorded, world);
+    }
+    let joins = recorded.said().map(|said| said.joins).unwrap_or_default();
+    let mut merges = Vec::new();
+    for join in &joins {
+        let Some(to) = world.number(*join) else {
+            continue;
+        };
+        let mut next = world.number_of(*join);
+        while let Some(from) = next.filter(|number| *number != to) {
+            merges.push(Merge {
+                position: recorded.position,
+                from,
+                to: Some(to),
+            });
+            next = world.part_of(from);
+        }
+    }
+    merges
+}
+
+fn erasures(recorded: &Recorded, world: &World) -> Vec<Merge> {
+    let erasure = serde_json::from_str::<Erasure>(&recorded.event.payload);
+    let ids = erasure.map(|erasure| erasure.contacts).unwrap_or_default();
+    let contacts = ids.iter().filter_map(|id| world.number_of(*id));
+    contacts
+        .map(|from| Merge {
+            position: recorded.position,
+            from,
+            to: None,
+        })
+        .collect()
+}
+
 impl Journeys {
-    /// Lets instances follow. Answers who became part of whom, and the instances that have a
-    /// run's key no more.
-    pub(super) fn rehome(&mut self, recorded: &Recorded, world: &World) -> (Vec<Merge>, Vec<u32>) {
-        let joins = recorded.said().map(|said| said.joins).unwrap_or_default();
-        let (mut merges, mut conflicts) = (Vec::new(), Vec::new());
-        for join in &joins {
-            let Some(to) = world.number(*join) else {
-                continue;
+    /// Lets merges happen and ends the runs that they leave no place for.
+    pub(super) fn merge(&mut self, merges: &[Merge], cause: Cause, world: &World) -> Vec<Event> {
+        let mut events = Vec::new();
+        for merge in merges {
+            let ending = match merge.to {
+                Some(_) => Ending::Merged,
+                None => Ending::Erased,
             };
-            let mut next = world.number_of(*join);
-            while let Some(from) = next.filter(|number| *number != to) {
-                merges.push(Merge {
-                    position: recorded.position,
-                    from,
-                    to: Some(to),
-                });
-                conflicts.extend(self.rehome_all(from, to));
-                next = world.part_of(from);
+            for slot in self.rehome(*merge) {
+                events.extend(self.end(slot, ending, cause, world));
             }
         }
-        (merges, conflicts)
+        events
     }
 
-    fn rehome_all(&mut self, from: u32, to: u32) -> Vec<u32> {
-        let mut conflicts = Vec::new();
-        for slot in self.shelf.of_contact(from) {
+    /// Lets happen, while following, what happened up to where a decision was made.
+    pub(super) fn merge_up_to(&mut self, position: Position) {
+        while let Some(merge) = self.merges.front().copied() {
+            if merge.position > position {
+                break;
+            }
+            self.merges.pop_front();
+            self.rehome(merge);
+            // What was looked at in between is not in the log.
+            for slot in merge
+                .to
+                .map_or_else(Vec::new, |to| self.shelf.of_contact(to))
+            {
+                self.look_soon(slot);
+            }
+        }
+    }
+
+    /// Gives what is a contact's to another. Answers the instances for which there is no
+    /// place.
+    fn rehome(&mut self, merge: Merge) -> Vec<u32> {
+        let slots = self.shelf.of_contact(merge.from);
+        let Some(to) = merge.to else {
+            self.forget_parked(merge.from);
+            return slots;
+        };
+        let mut homeless = Vec::new();
+        for slot in slots {
             let policy = self.shelf.get(slot).map(|kept| {
                 let definition = &self.versions[kept.instance.version as usize];
                 definition.reentry.policy
             });
             let is_unique = policy != Some(Policy::Parallel);
             if !self.shelf.rehome(slot, to, is_unique) {
-                conflicts.push(slot);
+                homeless.push(slot);
             }
         }
-        self.rehome_parked(from, to);
-        conflicts
-    }
-
-    /// The contacts that an event erased.
-    pub(super) fn erase(&mut self, recorded: &Recorded, world: &World) -> Vec<Merge> {
-        let erasure = serde_json::from_str::<Erasure>(&recorded.event.payload);
-        let ids = erasure.map(|erasure| erasure.contacts).unwrap_or_default();
-        let contacts = ids.iter().filter_map(|id| world.number_of(*id));
-        let erased: Vec<Merge> = contacts
-            .map(|from| Merge {
-                position: recorded.position,
-                from,
-                to: None,
-            })
-            .collect();
-        erased.iter().for_each(|it| self.forget_parked(it.from));
-        erased
-    }
-
-    /// Who a contact has become since a decision about it was made; nobody, if it was
-    /// erased.
-    pub(super) fn merged(&mut self, contact: u32, since: Position) -> Option<u32> {
-        // Decisions stand in the log in the order of what they follow from.
-        while self
-            .merges
-            .front()
-            .is_some_and(|merge| merge.position <= since)
-        {
-            self.merges.pop_front();
-        }
-        let step = |contact, merge: &Merge| match merge.from == contact {
-            true => merge.to,
-            false => Some(contact),
-        };
-        self.merges.iter().try_fold(contact, step)
-    }
-}
-
-impl Merge {
-    pub const fn from(self) -> u32 {
-        self.from
+        self.rehome_parked(merge.from, to);
+        homeless
     }
 }

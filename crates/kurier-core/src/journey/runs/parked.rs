@@ -31,8 +31,8 @@ impl Journeys {
         let Ok(parking) = serde_json::from_str::<Parking>(&recorded.event.payload) else {
             return;
         };
+        self.merge_up_to(parking.since);
         let contact = recorded.event.contact.and_then(|id| world.number_of(id));
-        let contact = contact.and_then(|contact| self.merged(contact, parking.since));
         let live = self.lives.find(parking.journey);
         if let (Some(contact), Some(live)) = (contact, live)
             && parking.since >= self.lives.get(live).retired_at

@@ -4,14 +4,14 @@ use super::super::record::{Cancellation, Triggering, Update};
 use super::super::rule::{Rule, key_text};
 use super::super::scene::Scene;
 use super::super::step::Input;
-use super::super::{Ending, Node};
+use super::super::{Ending, Instance, Node};
 use super::decide::{Cause, Entry};
+use super::merge::merges;
 use super::{Journeys, instant};
 use crate::columns::{World, fact};
 use crate::event::{Event, Kind, Recorded};
 use crate::expr::EventFact;
 use crate::segment::Membership;
-use crate::time::Timestamp;
 
 /// What an event may have changed for a rule.
 struct News<'a> {
@@ -33,7 +33,7 @@ impl Journeys {
             Kind::SegmentLeft => self.crossed(recorded, false, cause, world),
             Kind::JourneyTriggered => self.triggered(recorded, cause, world),
             Kind::JourneyCancelled => self.cancelled(recorded, cause, world),
-            Kind::ContactErased => self.erased(recorded, cause, world),
+            Kind::ContactErased => self.merge(&merges(recorded, world), cause, world),
             _ => Vec::new(),
         }
     }
@@ -41,43 +41,34 @@ impl Journeys {
     /// Who follows must look when it comes to lead: what was looked at in between is not
     /// in the log.
     pub(super) fn expect(&mut self, recorded: &Recorded, world: &World) -> Vec<Event> {
-        let is_update = recorded.event.kind == Kind::ContactUpdated;
-        if recorded.event.kind == Kind::ContactErased {
-            let erased = self.erase(recorded, world);
-            self.merges.extend(erased);
-        }
-        if !is_update && !recorded.event.kind.is_from_client() {
-            return Vec::new();
-        }
-        let merges = self.rehome(recorded, world).0;
+        let kind = recorded.event.kind;
+        let is_update = kind == Kind::ContactUpdated;
+        let merges = match is_update {
+            true => Vec::new(),
+            false => merges(recorded, world),
+        };
         let is_whole = !merges.is_empty();
         self.merges.extend(merges);
-        let Some(contact) = recorded.event.contact.and_then(|id| world.number(id)) else {
+        let contact = recorded.event.contact.and_then(|id| world.number(id));
+        let Some(contact) = contact.filter(|contact| self.shelf.has_contact(*contact)) else {
             return Vec::new();
         };
-        if !self.shelf.has_contact(contact) {
-            return Vec::new();
-        }
         let fact = fact(recorded);
         let news = News {
             event_type: fact.as_ref().map(|fact| fact.event_type.as_str()),
-            has_traits: is_update || recorded.event.kind == Kind::Identify,
+            has_traits: is_update || kind == Kind::Identify,
             is_whole,
         };
-        let now = self.now;
-        for (slot, due) in self.watching(contact, &news) {
-            self.arm(slot, due, due.min(now));
+        for slot in self.watching(contact, &news) {
+            self.look_soon(slot);
         }
         Vec::new()
     }
 
     fn client_event(&mut self, recorded: &Recorded, cause: Cause, world: &World) -> Vec<Event> {
-        let (merges, conflicts) = self.rehome(recorded, world);
+        let merges = merges(recorded, world);
         let is_whole = !merges.is_empty();
-        let mut events = Vec::new();
-        for slot in conflicts {
-            events.extend(self.end(slot, Ending::Merged, cause, world));
-        }
+        let mut events = self.merge(&merges, cause, world);
         let contact = recorded.event.contact.and_then(|id| world.number(id));
         let (Some(contact), Some(fact)) = (contact, fact(recorded)) else {
             return events;
@@ -96,28 +87,33 @@ impl Journeys {
     /// Exits and conditions that read what changed.
     fn look(&mut self, contact: u32, news: &News<'_>, cause: Cause, world: &World) -> Vec<Event> {
         let mut events = Vec::new();
-        for (slot, _) in self.watching(contact, news) {
+        for slot in self.watching(contact, news) {
             events.extend(self.advance(slot, (Input::Changed, None), cause, world));
         }
         events
     }
 
-    /// A contact's instances with a rule that reads what changed, and when each is due.
-    fn watching(&self, contact: u32, news: &News<'_>) -> Vec<(u32, Timestamp)> {
+    /// A contact's instances with a rule that reads what changed.
+    fn watching(&self, contact: u32, news: &News<'_>) -> Vec<u32> {
+        let concerned = |slot: &u32| {
+            let kept = self.shelf.get(*slot);
+            kept.is_some_and(|kept| self.rules(&kept.instance).any(|rule| news.concern(rule)))
+        };
         let slots = self.shelf.of_contact(contact).into_iter();
-        let watching = slots.filter_map(|slot| {
-            let instance = &self.shelf.get(slot)?.instance;
-            let definition = &self.versions[instance.version as usize];
-            let waits_for = match definition.node(instance.node) {
-                Some(Node::Wait(wait)) => wait.rule(),
-                _ => None,
-            };
-            let mut rules = definition.exit_when.iter().chain(waits_for);
-            rules
-                .any(|rule| news.concern(rule))
-                .then_some((slot, instance.due))
-        });
-        watching.collect()
+        slots.filter(concerned).collect()
+    }
+
+    /// The rules that may move an instance when what they read changes.
+    pub(super) fn rules<'a>(
+        &'a self,
+        instance: &Instance,
+    ) -> impl Iterator<Item = &'a Rule> + use<'a> {
+        let definition = &self.versions[instance.version as usize];
+        let waits_for = match definition.node(instance.node) {
+            Some(Node::Wait(wait)) => wait.rule(),
+            _ => None,
+        };
+        definition.exit_when.iter().chain(waits_for)
     }
 
     /// Instances that wait for this event.
@@ -248,16 +244,6 @@ impl Journeys {
         };
         if let Some(contact) = recorded.event.contact.and_then(|id| world.number(id)) {
             events.extend(self.look(contact, &news, cause, world));
-        }
-        events
-    }
-
-    fn erased(&mut self, recorded: &Recorded, cause: Cause, world: &World) -> Vec<Event> {
-        let mut events = Vec::new();
-        for erased in self.erase(recorded, world) {
-            for slot in self.shelf.of_contact(erased.from()) {
-                events.extend(self.end(slot, Ending::Erased, cause, world));
-            }
         }
         events
     }

@@ -179,6 +179,8 @@ impl Ring {
         }
         let behind = &self.log[self.checkpoint..];
         behind.iter().for_each(|recorded| engine.recall(recorded));
+        // Beginning to lead, it lets happen what decisions were waited for.
+        assert_eq!(engine.tick(Timestamp::from_micros(i64::MIN), 0), []);
         engine
     }
 
