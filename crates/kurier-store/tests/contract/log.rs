@@ -236,6 +236,7 @@ mod reopened {
 
     cases! {
         place: reopening_keeps_everything,
+        what_others_append_is_read_in_its_place,
         lanes_are_kept_beside,
         many_may_open_a_new_store_at_once,
     }
@@ -250,6 +251,45 @@ mod reopened {
         let store = place.open().await;
         assert_eq!(read_all(&store).await, before);
         assert_eq!(append(&store, scope, events(&["b", "c"])).await, [0, 3]);
+    }
+
+    async fn what_others_append_is_read_in_its_place(place: Place) {
+        let scope = Space::new(1).scope;
+        let (ours, theirs) = (place.open().await, place.open().await);
+        for (store, names) in [
+            (&ours, ["a", "b"]),
+            (&theirs, ["c", "d"]),
+            (&ours, ["e", "f"]),
+            (&theirs, ["g", "h"]),
+        ] {
+            append(store, scope, events(&names)).await;
+        }
+        // One of theirs is erased by us while it stands at our end, one of ours by them.
+        tombstone(&ours, scope, &[7]).await;
+        tombstone(&theirs, scope, &[1]).await;
+        for store in [&ours, &theirs] {
+            for after in 0..8 {
+                assert_eq!(positions_after(store, after).await, expected(after));
+            }
+        }
+    }
+
+    fn expected(after: i64) -> Vec<i64> {
+        (after + 1..=8).collect()
+    }
+
+    /// Everything after a position, however many reads that takes.
+    async fn positions_after(store: &Store, after: i64) -> Vec<i64> {
+        let mut positions = Vec::new();
+        let mut last = Position(after);
+        loop {
+            let read = store.log.read(last, 3).await.expect("read");
+            let Some(end) = read.last() else {
+                return positions;
+            };
+            last = end.position;
+            positions.extend(read.iter().map(|recorded| recorded.position.0));
+        }
     }
 
     async fn many_may_open_a_new_store_at_once(place: Place) {
