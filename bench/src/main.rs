@@ -10,6 +10,7 @@ mod load;
 mod outcome;
 mod plan;
 mod report;
+mod segments;
 mod server;
 
 use std::net::SocketAddr;
@@ -32,6 +33,16 @@ struct Cli {
 enum Command {
     /// The whole ingest benchmark (called by bench/ingest.sh, which prepares what it needs)
     Ingest(plan::Args),
+    /// The segment benchmark (called by bench/segments.sh, which prepares what it needs)
+    Segments(segments::Args),
+    /// Kurier's side of the segment benchmark
+    SegmentSide {
+        /// The data of one size
+        folder: PathBuf,
+        /// Load only events that have two properties
+        #[arg(long)]
+        two_properties: bool,
+    },
     /// Sends events to a running server
     Load {
         #[arg(long)]
@@ -59,6 +70,11 @@ enum Command {
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Ingest(args) => ingest::run(&args).await,
+        Command::Segments(args) => segments::run(&args),
+        Command::SegmentSide {
+            folder,
+            two_properties,
+        } => segments::own::serve(&folder, two_properties),
         Command::Load {
             address,
             key,
