@@ -4,6 +4,7 @@
 mod bare;
 mod client;
 mod clock;
+mod differential;
 mod event;
 mod ingest;
 mod load;
@@ -43,6 +44,8 @@ enum Command {
         #[arg(long)]
         two_properties: bool,
     },
+    /// Random expressions, the same members as in DuckDB (called by bench/differential.sh)
+    Differential(differential::Args),
     /// Sends events to a running server
     Load {
         #[arg(long)]
@@ -75,6 +78,7 @@ async fn main() -> anyhow::Result<()> {
             folder,
             two_properties,
         } => segments::own::serve(&folder, two_properties),
+        Command::Differential(args) => differential::run(&args),
         Command::Load {
             address,
             key,
