@@ -171,6 +171,25 @@ fn what_is_missing_may_still_be_outside() {
     agree(&world, &reference(&ground.log), text, &checked).expect("agreement");
 }
 
+/// A block that is not full has slots of nobody; nothing is to be asked of them.
+#[test]
+fn nobody_is_not_asked() {
+    let mut ground = Ground::default();
+    let say = |raw: &str| Step::Say(raw.to_owned());
+    let world = ground.play(&[say(
+        r#"{"type":"identify","userId":"u","traits":{"a":"2020-01-01T00:00:00Z","b":"u"}}"#,
+    )]);
+    for text in [
+        "EXISTS (event WHERE contact.created_at > contact.a)",
+        "EXISTS (event WHERE contact.id != contact.b)",
+        "COUNT(event WHERE contact.user_id = contact.b) = 1",
+    ] {
+        let checked = Checked::new(text, Place::SEGMENT).expect("good");
+        assert_eq!(world.scan(&checked.plan, NOW).members.len(), 1, "{text}");
+        agree(&world, &reference(&ground.log), text, &checked).expect("agreement");
+    }
+}
+
 #[test]
 fn any_damage_to_a_snapshot_is_noticed() {
     let mut ground = Ground::default();
