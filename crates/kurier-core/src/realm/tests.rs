@@ -93,6 +93,29 @@ fn nothing_for_a_week_is_noticed_when_the_week_is_over() {
     );
 }
 
+/// A crash between the parts of what a definition decided, and time goes on before it is
+/// decided again: who was told of and is none any more leaves.
+#[test]
+fn a_definition_told_in_part_is_told_to_its_end() {
+    let mut ring = Ring::new();
+    for user in ["u", "v", "w"] {
+        let at = "2025-12-03T00:00:00Z";
+        ring.say(&format!(
+            r#"{{"type":"track","event":"buy","userId":"{user}","timestamp":"{at}"}}"#
+        ));
+    }
+    ring.drain();
+    ring.define(1, Some(EXPRESSIONS[1]));
+    ring.now = ring.now.shifted(2 * DAY);
+    ring.react(Fate::Crash(1), |_| {});
+    ring.check();
+    let told = |kind| ring.log.iter().filter(|r| r.event.kind == kind).count();
+    assert_eq!(
+        (told(Kind::SegmentEntered), told(Kind::SegmentLeft)),
+        (2, 2)
+    );
+}
+
 /// What was told of someone is taken back also when nothing is left that says who that was.
 #[test]
 fn who_was_erased_before_a_restart_leaves_all_segments() {
