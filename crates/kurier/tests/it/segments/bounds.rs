@@ -31,7 +31,7 @@ async fn names_beyond_the_limit_are_counted_and_missing() {
 #[tokio::test(flavor = "multi_thread")]
 async fn a_budget_that_is_exceeded_is_said_loudly() {
     let mut variables = EAGER.to_vec();
-    variables.push(("KURIER_WORLD_BYTES_MAX", "1000"));
+    variables.push(("KURIER_WORLD_BYTES_MAX", "10"));
     let server = Server::start_with(Database::sqlite(), &variables).await;
     server.api.send("identify", json!({"userId": "u"})).await;
     eventually("it is said", LIMIT, async || {
