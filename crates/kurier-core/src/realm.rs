@@ -2,6 +2,9 @@
 //! of the log; deciding who crosses a segment's border is part of folding, so doing it again
 //! from the same log decides the same.
 
+mod decide;
+mod snapshot;
+
 use std::collections::BTreeMap;
 
 use crate::columns::{Bitmap, Prepared, Touched, World};
@@ -11,25 +14,41 @@ use crate::id::{ContactId, EventId, SegmentId};
 use crate::segment::{Definition, Membership, crossing};
 use crate::time::Timestamp;
 
-#[derive(Debug, Default)]
+pub use decide::{Decision, Tide, decide};
+pub use snapshot::{Realms, Snapshot};
+
+/// A segment whose due instant is not known is looked at as soon as time passes.
+const UNKNOWN: Timestamp = Timestamp::from_micros(i64::MIN);
+
+#[derive(Debug, Clone, Default)]
 pub struct Realm {
     world: World,
     segments: BTreeMap<SegmentId, Live>,
+    /// Members of segments that are still to be folded: they were told before a crash.
+    recalled: BTreeMap<SegmentId, Bitmap>,
     /// The latest instant this realm has seen; it never goes back.
     now: Timestamp,
 }
 
 /// A segment with its members.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 struct Live {
     /// `None`: a static segment, whose members are given.
     dynamic: Option<Dynamic>,
     members: Bitmap,
     /// When time alone may next change who is a member.
     due: Timestamp,
+    /// To be looked at whenever it is due.
+    doubted: bool,
 }
 
-#[derive(Debug)]
+impl Live {
+    fn is_due(&self, now: Timestamp) -> bool {
+        self.doubted || self.due <= now
+    }
+}
+
+#[derive(Debug, Clone)]
 struct Dynamic {
     checked: Checked,
     reads: Reads,
@@ -53,6 +72,12 @@ impl Realm {
         Some(&self.segments.get(&segment)?.members)
     }
 
+    /// How many bytes the realm takes, about.
+    pub fn bytes(&self) -> usize {
+        let members = self.segments.values().map(|live| live.members.bytes());
+        self.world.bytes() + members.sum::<usize>()
+    }
+
     /// Folds an event. Who leads gets the crossings it caused, to be appended.
     pub fn fold(&mut self, recorded: &Recorded, role: Role) -> Vec<Event> {
         self.now = self.now.max(recorded.event.recorded_at);
@@ -74,7 +99,7 @@ impl Realm {
     pub fn due(&self) -> Timestamp {
         self.segments
             .values()
-            .map(|live| live.due)
+            .map(|live| if live.doubted { UNKNOWN } else { live.due })
             .min()
             .unwrap_or(FOREVER)
     }
@@ -85,11 +110,14 @@ impl Realm {
         let now = self.now;
         let mut events = Vec::new();
         for (id, live) in &mut self.segments {
-            if live.due > now {
+            if !live.is_due(now) {
                 continue;
             }
             let cause = EventId::of_message(&format!("tick:{id}:{}", now.as_micros()));
-            let (world, at) = (&self.world, (live.due.max(Timestamp::from_micros(0)), now));
+            // When it was due is when it happened, where that is known.
+            let is_known = live.due != UNKNOWN && live.due <= now;
+            let happened = if is_known { live.due } else { now };
+            let (world, at) = (&self.world, (happened, now));
             events.extend(live.rescan(world, now, |entered, contact| {
                 crossing(*id, contact, entered, cause, at)
             }));
@@ -106,17 +134,10 @@ impl Realm {
             return Vec::new();
         };
         let id = definition.segment;
+        let recalled = self.recalled.remove(&id);
         let known = self.segments.remove(&id).map(|live| live.members);
-        let dynamic = checked.map(|checked| Dynamic {
-            reads: checked.plan.reads(),
-            prepared: self.world.prepare(&checked.plan),
-            checked,
-        });
-        let mut live = Live {
-            dynamic,
-            members: known.unwrap_or_default(),
-            due: FOREVER,
-        };
+        let known = known.or(recalled);
+        let mut live = Live::new(&self.world, checked, known.unwrap_or_default());
         let at = (recorded.event.recorded_at, recorded.event.recorded_at);
         let cause = recorded.event.id;
         let events = match role {
@@ -124,7 +145,7 @@ impl Realm {
                 crossing(id, contact, entered, cause, at)
             }),
             Role::Follow => {
-                live.due = Timestamp::from_micros(i64::MIN);
+                live.due = UNKNOWN;
                 Vec::new()
             }
         };
@@ -146,7 +167,24 @@ impl Realm {
             recorded.event.kind,
             Kind::SegmentEntered | Kind::SegmentLeft
         ) {
+            self.now = self.now.max(recorded.event.recorded_at);
             self.cross(recorded, Role::Follow);
+            self.recall_early(recorded);
+        }
+    }
+
+    /// A segment may have been told of and not be decided.
+    fn recall_early(&mut self, recorded: &Recorded) {
+        let membership = serde_json::from_str::<Membership>(&recorded.event.payload);
+        if let (Ok(Membership { segment }), Some(contact)) = (membership, recorded.event.contact)
+            && !self.segments.contains_key(&segment)
+        {
+            let number = self.world.number_or_new(contact);
+            let entered = recorded.event.kind == Kind::SegmentEntered;
+            self.recalled
+                .entry(segment)
+                .or_default()
+                .set(number, entered);
         }
     }
 
@@ -159,8 +197,9 @@ impl Realm {
         else {
             return Vec::new();
         };
-        let number = self.world.number_of(contact);
-        if let (Some(live), Some(number)) = (self.segments.get_mut(&segment), number)
+        // What it said may be erased already: that it is a member is not forgotten for that.
+        let number = self.world.number_or_new(contact);
+        if let Some(live) = self.segments.get_mut(&segment)
             && (role == Role::Follow || live.dynamic.is_none())
         {
             live.members.set(number, entered);
@@ -206,8 +245,18 @@ impl Realm {
         self.segments
             .values_mut()
             .filter(concerned)
-            .for_each(|live| live.due = Timestamp::from_micros(i64::MIN));
+            .for_each(|live| live.due = UNKNOWN);
         Vec::new()
+    }
+
+    /// Who begins to lead looks at every segment once: should what was followed differ from
+    /// what the world says, the crossings are told.
+    pub fn doubt(&mut self) {
+        let dynamic = self
+            .segments
+            .values_mut()
+            .filter(|live| live.dynamic.is_some());
+        dynamic.for_each(|live| live.doubted = true);
     }
 
     /// Who would be in a segment with this expression.
@@ -234,6 +283,20 @@ impl Realm {
 }
 
 impl Live {
+    fn new(world: &World, checked: Option<Checked>, members: Bitmap) -> Self {
+        let dynamic = checked.map(|checked| Dynamic {
+            reads: checked.plan.reads(),
+            prepared: world.prepare(&checked.plan),
+            checked,
+        });
+        Self {
+            dynamic,
+            members,
+            due: FOREVER,
+            doubted: false,
+        }
+    }
+
     /// Finds all members anew and answers an event for each that differs.
     fn rescan(
         &mut self,
@@ -252,6 +315,7 @@ impl Live {
         let events = events.collect();
         self.members = scan.members;
         self.due = scan.until;
+        self.doubted = false;
         events
     }
 

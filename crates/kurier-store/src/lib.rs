@@ -10,6 +10,7 @@ pub mod postgres;
 pub mod queue;
 pub mod reactions;
 pub mod segments;
+pub mod snapshots;
 pub mod sqlite;
 mod tail;
 pub mod views;
@@ -25,6 +26,7 @@ pub use postgres::Postgres;
 pub use queue::{Claim, Queue, Queued, Settlement};
 pub use reactions::{Reacted, Reaction, Reactions};
 pub use segments::{Member, MemberPage, SegmentViews};
+pub use snapshots::{Kept, Snapshots};
 pub use sqlite::Sqlite;
 use tail::Tailed;
 pub use views::{

@@ -5,11 +5,11 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use kurier_store::kv::{Kv, Memory, Redis, Timeouts};
-use kurier_store::{Postgres, Sqlite, Store};
+use kurier_store::{Postgres, Snapshots, Sqlite, Store};
 
 use crate::clock;
 use crate::config::{Config, Database};
-use crate::flow::{Projector, Reactor};
+use crate::flow::{Keeping, Projector, Reactor};
 use crate::http::Pressure;
 use crate::keyring::Keyring;
 
@@ -22,6 +22,8 @@ pub struct App {
     pub segments: Arc<Projector>,
     pub reactor: Arc<Reactor>,
     pub pressure: Arc<Pressure>,
+    /// More than this the reactor's memory should not take.
+    pub world_bytes_max: u64,
     /// What may be lost: Redis where there is one, else this process's memory.
     pub keyspace: Arc<dyn Kv>,
 }
@@ -34,12 +36,25 @@ impl App {
             keyring: Keyring::new(store.access.clone()),
             projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
-            reactor: Arc::new(Reactor::new(store.clone(), pressure.clone())),
+            reactor: Arc::new(Reactor::new(
+                store.clone(),
+                pressure.clone(),
+                keeping(config),
+            )),
             pressure,
+            world_bytes_max: config.world_bytes_max,
             keyspace: open_keyspace(config.redis_url.as_deref()).await?,
             store,
         }))
     }
+}
+
+fn keeping(config: &Config) -> Option<Keeping> {
+    Some(Keeping {
+        snapshots: Snapshots::new(config.snapshots.clone()?),
+        events: config.snapshot_events,
+        every: config.snapshot_every,
+    })
 }
 
 /// Redis is connected to when it is first used, and may come and go.

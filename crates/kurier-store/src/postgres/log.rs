@@ -47,8 +47,10 @@ impl Log for Postgres {
         let sql = "
             SELECT position FROM log_archive
             WHERE position > $1 AND position < $2 AND workspace = $3 AND contact = ANY ($4)
+              AND kind NOT LIKE 'segment.%'
             UNION ALL SELECT position FROM log
             WHERE position > $1 AND position < $2 AND workspace = $3 AND contact = ANY ($4)
+              AND kind NOT LIKE 'segment.%'
             ORDER BY position";
         let rows: Vec<i64> = sqlx::query_scalar(sql)
             .bind(between.0.0)

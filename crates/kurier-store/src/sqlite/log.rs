@@ -63,6 +63,7 @@ impl Log for Sqlite {
         let sql = format!(
             "SELECT position FROM log
              WHERE position > ? AND position < ? AND workspace = ? AND contact IN {IDS}
+               AND kind NOT LIKE 'segment.%'
              ORDER BY position"
         );
         let values = vec![

@@ -8,4 +8,4 @@ mod react;
 pub use erase::{ErasureReport, erase, live_contact};
 pub use maintain::maintain;
 pub use project::Projector;
-pub use react::{Reactor, Realms};
+pub use react::{Keeping, Reactor};
