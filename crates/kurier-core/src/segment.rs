@@ -64,6 +64,14 @@ pub struct Membership {
     pub segment: SegmentId,
 }
 
+/// The payload of `segment.edited`. Who of them crosses the border is decided when it is folded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    pub segment: SegmentId,
+    pub add: Vec<ContactId>,
+    pub remove: Vec<ContactId>,
+}
+
 /// The event that a contact entered or left a segment at an instant. Its id is derived from
 /// what caused it, so that saying it twice says it once.
 pub fn crossing(

@@ -84,7 +84,7 @@ fn look(app: &App, grant: &Grant, checked: &Checked, now: Timestamp) -> Preview 
             took_us: 0,
         };
     };
-    let members = realm.preview(checked, now);
+    let members = realm.preview(checked, now).members;
     let took_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
     let sample = members
         .iter()
