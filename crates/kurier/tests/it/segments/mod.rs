@@ -1,0 +1,3 @@
+//! Segments: what can be asked of them and done with them.
+
+mod remembered;
