@@ -7,6 +7,7 @@ pub mod contact;
 pub mod event;
 pub mod expr;
 pub mod id;
+pub mod keys;
 pub mod path;
 pub mod projection;
 pub mod realm;

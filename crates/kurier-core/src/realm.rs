@@ -2,17 +2,19 @@
 //! of the log; deciding who crosses a segment's border is part of folding, so doing it again
 //! from the same log decides the same.
 
+mod changes;
 mod decide;
 mod snapshot;
 
 use std::collections::BTreeMap;
 
-use crate::columns::{Bitmap, Prepared, Touched, World};
-use crate::event::{Event, Kind, Recorded};
+use crate::columns::{Bitmap, Prepared, Scan, Touched, World};
+use crate::event::{Event, Kind, Position, Recorded};
 use crate::expr::{Checked, FOREVER, Reads, Reason};
 use crate::id::{ContactId, EventId, SegmentId};
-use crate::segment::{Definition, Membership, crossing};
+use crate::segment::{Definition, Edit, Membership, crossing};
 use crate::time::Timestamp;
+use changes::{Changes, concerns};
 
 pub use decide::{Decision, Tide, decide};
 pub use snapshot::{Realms, Snapshot};
@@ -26,6 +28,7 @@ pub struct Realm {
     segments: BTreeMap<SegmentId, Live>,
     /// Members of segments that are still to be folded: they were told before a crash.
     recalled: BTreeMap<SegmentId, Bitmap>,
+    changes: Changes,
     /// The latest instant this realm has seen; it never goes back.
     now: Timestamp,
 }
@@ -84,9 +87,11 @@ impl Realm {
         match recorded.event.kind {
             Kind::SegmentCreated | Kind::SegmentChanged => self.define(recorded, role),
             Kind::SegmentDeleted => self.delete(recorded),
+            Kind::SegmentEdited => self.edit(recorded, role),
             Kind::SegmentEntered | Kind::SegmentLeft => self.cross(recorded, role),
             _ => {
                 let touched = self.world.fold(recorded);
+                self.changes.note(&touched, recorded.position);
                 match role {
                     Role::Lead => self.review(&touched, recorded),
                     Role::Follow => self.expect(&touched),
@@ -188,8 +193,30 @@ impl Realm {
         }
     }
 
+    /// Gives members to a static segment and takes them from it.
+    fn edit(&mut self, recorded: &Recorded, role: Role) -> Vec<Event> {
+        let Ok(edit) = serde_json::from_str::<Edit>(&recorded.event.payload) else {
+            return Vec::new();
+        };
+        let (world, live) = (&self.world, self.segments.get_mut(&edit.segment));
+        let Some(live) = live.filter(|live| role == Role::Lead && live.dynamic.is_none()) else {
+            return Vec::new();
+        };
+        let at = (recorded.event.recorded_at, recorded.event.recorded_at);
+        let given = edit.add.iter().map(|contact| (*contact, true));
+        let taken = edit.remove.iter().map(|contact| (*contact, false));
+        let crossed = given.chain(taken).filter_map(|(contact, entered)| {
+            let number = world.number(contact)?;
+            live.members.set(number, entered).then(|| {
+                let contact = world.contact_id(number);
+                crossing(edit.segment, contact, entered, recorded.event.id, at)
+            })
+        });
+        crossed.collect()
+    }
+
     /// Notes a crossing that stands in the log. Who leads has decided it before it was written,
-    /// and may have decided otherwise since: then only static segments take it from the log.
+    /// and may have decided otherwise since.
     fn cross(&mut self, recorded: &Recorded, role: Role) -> Vec<Event> {
         let entered = recorded.event.kind == Kind::SegmentEntered;
         let membership = serde_json::from_str::<Membership>(&recorded.event.payload);
@@ -200,7 +227,7 @@ impl Realm {
         // What it said may be erased already: that it is a member is not forgotten for that.
         let number = self.world.number_or_new(contact);
         if let Some(live) = self.segments.get_mut(&segment)
-            && (role == Role::Follow || live.dynamic.is_none())
+            && role == Role::Follow
         {
             live.members.set(number, entered);
         }
@@ -218,8 +245,8 @@ impl Realm {
                 .as_mut()
                 .filter(|d| concerns(&d.reads, touched))
             else {
-                live.forget_gone(world, touched, |contact| {
-                    events.push(crossing(*id, contact, false, recorded.event.id, at));
+                live.follow_gone(world, touched, |contact, entered| {
+                    events.push(crossing(*id, contact, entered, recorded.event.id, at));
                 });
                 continue;
             };
@@ -260,8 +287,13 @@ impl Realm {
     }
 
     /// Who would be in a segment with this expression.
-    pub fn preview(&self, checked: &Checked, now: Timestamp) -> Bitmap {
-        self.world.scan(&checked.plan, now).members
+    pub fn preview(&self, checked: &Checked, now: Timestamp) -> Scan {
+        self.world.scan(&checked.plan, now)
+    }
+
+    /// Where in the log anything changed last that is read; `None` while that is not known.
+    pub fn last_change(&self, reads: &Reads) -> Option<Position> {
+        self.changes.last(reads)
     }
 
     /// Why a contact is in a segment, or is not.
@@ -319,33 +351,28 @@ impl Live {
         events
     }
 
-    /// Bitmap that are nobody any more leave, also from static segments.
-    fn forget_gone(&mut self, world: &World, touched: &Touched, mut left: impl FnMut(ContactId)) {
-        for number in touched
-            .contacts
-            .iter()
-            .filter(|number| !world.is_live(**number))
-        {
-            if self.members.set(*number, false) {
-                left(world.contact_id(*number));
+    /// Who is nobody any more leaves a static segment; who became part of another is in it as
+    /// that one.
+    fn follow_gone(
+        &mut self,
+        world: &World,
+        touched: &Touched,
+        mut crossed: impl FnMut(ContactId, bool),
+    ) {
+        let gone = |number: &&u32| !world.is_live(**number);
+        for number in touched.contacts.iter().filter(gone) {
+            if !self.members.set(*number, false) {
+                continue;
+            }
+            let contact = world.contact_id(*number);
+            crossed(contact, false);
+            if let Some(root) = world.number(contact)
+                && self.members.set(root, true)
+            {
+                crossed(world.contact_id(root), true);
             }
         }
     }
-}
-
-fn concerns(reads: &Reads, touched: &Touched) -> bool {
-    let reads_attribute = |name: &str| {
-        reads
-            .contact
-            .iter()
-            .any(|path| path.split('.').next() == Some(name))
-    };
-    touched.is_whole
-        || touched
-            .event_type
-            .as_deref()
-            .is_some_and(|name| reads.any_event || reads.events.contains(name))
-        || touched.attributes.iter().any(|name| reads_attribute(name))
 }
 
 #[cfg(test)]

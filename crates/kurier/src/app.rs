@@ -12,6 +12,7 @@ use crate::config::{Config, Database};
 use crate::flow::{Keeping, Projector, Reactor};
 use crate::http::Pressure;
 use crate::keyring::Keyring;
+use crate::preview::Previews;
 
 pub struct App {
     pub store: Store,
@@ -21,6 +22,7 @@ pub struct App {
     /// Folds segments and their members.
     pub segments: Arc<Projector>,
     pub reactor: Arc<Reactor>,
+    pub previews: Previews,
     pub pressure: Arc<Pressure>,
     /// More than this the reactor's memory should not take.
     pub world_bytes_max: u64,
@@ -32,18 +34,18 @@ impl App {
     pub async fn open(config: &Config) -> anyhow::Result<Arc<Self>> {
         let store = open_store(&config.database).await?;
         let pressure = Arc::new(Pressure::default());
+        let reactor = Reactor::new(store.clone(), pressure.clone(), keeping(config));
+        let reactor = Arc::new(reactor);
+        let keyspace = open_keyspace(config.redis_url.as_deref()).await?;
         Ok(Arc::new(Self {
             keyring: Keyring::new(store.access.clone()),
             projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
-            reactor: Arc::new(Reactor::new(
-                store.clone(),
-                pressure.clone(),
-                keeping(config),
-            )),
+            previews: Previews::new(reactor.clone(), keyspace.clone()),
+            reactor,
             pressure,
             world_bytes_max: config.world_bytes_max,
-            keyspace: open_keyspace(config.redis_url.as_deref()).await?,
+            keyspace,
             store,
         }))
     }

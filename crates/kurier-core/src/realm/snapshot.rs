@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::io::{self, Read, Write};
 
+use super::changes::Changes;
 use super::{Live, Realm};
 use crate::columns::{Bitmap, Sink, SnapshotError, Source, World, read_head, write_head};
 use crate::event::Position;
@@ -129,6 +130,7 @@ impl Segments {
         Realm {
             segments: self.all.into_iter().map(live).collect(),
             recalled: BTreeMap::new(),
+            changes: Changes::default(),
             now: self.now,
             world,
         }

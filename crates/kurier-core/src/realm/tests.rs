@@ -152,28 +152,61 @@ fn any_damage_to_a_snapshot_is_noticed() {
 }
 
 #[test]
-fn who_is_erased_or_merged_away_leaves_also_static_segments() {
+fn a_static_segment_loses_who_is_erased_and_follows_who_is_merged() {
     let mut ring = Ring::new();
     ring.define(9, None);
     ring.say(r#"{"type":"identify","userId":"u"}"#);
     ring.say(r#"{"type":"identify","userId":"v"}"#);
-    for user in ["u", "v"] {
-        let contact = ring.key.contact_of_user(user);
-        let cause = EventId::of_message(user);
-        ring.append(crossing(
-            segment(9),
-            contact,
-            true,
-            cause,
-            (ring.now, ring.now),
-        ));
-    }
+    ring.edit(&["u", "v"], &[]);
     ring.drain();
     assert_eq!(ring.realm.members(segment(9)).expect("there").len(), 2);
     ring.erase("u");
     ring.say(r#"{"type":"alias","userId":"w","previousId":"v"}"#);
     ring.drain();
-    assert!(ring.realm.members(segment(9)).expect("there").is_empty());
+    let members = ring.realm.members(segment(9)).expect("there");
+    let members: Vec<ContactId> = members
+        .iter()
+        .map(|n| ring.realm.world.contact_id(n))
+        .collect();
+    assert_eq!(members, [ring.key.contact_of_user("w")]);
+    ring.check();
+}
+
+#[test]
+fn an_edit_crosses_each_border_once_and_only_that_of_a_static_segment() {
+    let mut ring = Ring::new();
+    ring.define(9, None);
+    ring.say(r#"{"type":"identify","userId":"u"}"#);
+    ring.edit(&["u", "u", "nobody"], &["v"]);
+    ring.edit(&["u"], &[]);
+    ring.drain();
+    let crossings = |ring: &Ring| {
+        let kinds = ring.log.iter().map(|recorded| recorded.event.kind);
+        kinds
+            .filter(|kind| matches!(kind, Kind::SegmentEntered | Kind::SegmentLeft))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(crossings(&ring), [Kind::SegmentEntered]);
+    ring.edit(&[], &["u"]);
+    ring.edit(&[], &["u"]);
+    ring.drain();
+    assert_eq!(crossings(&ring), [Kind::SegmentEntered, Kind::SegmentLeft]);
+    ring.define(9, Some("contact.plan = 'pro'"));
+    ring.edit(&["u"], &[]);
+    ring.drain();
+    assert_eq!(crossings(&ring).len(), 2);
+}
+
+#[test]
+fn an_attribute_with_a_dot_in_its_name_is_followed() {
+    let mut ring = Ring::new();
+    ring.define(8, Some("contact.\"a.b\" = 1"));
+    ring.say(r#"{"type":"identify","userId":"u","traits":{"a.b":2}}"#);
+    ring.drain();
+    assert!(ring.realm.members(segment(8)).expect("there").is_empty());
+    ring.say(r#"{"type":"identify","userId":"u","traits":{"a.b":1}}"#);
+    ring.drain();
+    assert_eq!(ring.realm.members(segment(8)).expect("there").len(), 1);
 }
 
 #[derive(Debug, Clone)]
@@ -182,6 +215,7 @@ enum Step {
     Erase(String),
     Define(u8),
     Delete(u8),
+    Edit(String, String),
     Pass(i64),
     React(Fate),
     /// The reactor folds while a client appends, and commits after it.
@@ -219,6 +253,7 @@ fn step() -> impl Strategy<Value = Step> {
         1 => "[uvw]".prop_map(Step::Erase),
         3 => (0..4u8).prop_map(Step::Define),
         1 => (0..4u8).prop_map(Step::Delete),
+        4 => ("[uvw]", "[uvw]").prop_map(|(add, remove)| Step::Edit(add, remove)),
         3 => (0..20 * DAY).prop_map(Step::Pass),
         4 => fate().prop_map(Step::React),
         4 => (fate(), say()).prop_map(|(fate, raw)| Step::Race(fate, raw)),
@@ -234,6 +269,7 @@ fn take(ring: &mut Ring, step: Step) {
         Step::Erase(user) => ring.erase(&user),
         Step::Define(n) => ring.define(n, Some(EXPRESSIONS[n as usize])),
         Step::Delete(n) => ring.delete(n),
+        Step::Edit(add, remove) => ring.edit(&[&add], &[&remove]),
         Step::Pass(micros) => ring.now = ring.now.shifted(micros),
         Step::React(fate) => ring.react(fate, |_| {}),
         Step::Race(fate, raw) => ring.react(fate, |ring| ring.say(&raw)),
@@ -250,6 +286,7 @@ proptest! {
     ) {
         let mut ring = Ring::new();
         ring.batch = batch;
+        ring.define(9, None);
         for step in steps {
             take(&mut ring, step);
         }

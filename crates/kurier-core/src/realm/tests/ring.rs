@@ -132,6 +132,21 @@ impl Ring {
         );
     }
 
+    /// Gives users to the static segment 9, and takes others.
+    pub fn edit(&mut self, add: &[&str], remove: &[&str]) {
+        let ids = |users: &[&str]| {
+            let ids = users.iter().map(|user| self.key.contact_of_user(user));
+            ids.collect::<Vec<_>>()
+        };
+        let edit = Edit {
+            segment: segment(9),
+            add: ids(add),
+            remove: ids(remove),
+        };
+        let payload = serde_json::to_string(&edit).expect("JSON");
+        self.operate(Kind::SegmentEdited, None, payload);
+    }
+
     /// Erases as the product does: what the contact said is gone from the log at once,
     /// before the reactor hears of it.
     pub fn erase(&mut self, user: &str) {
@@ -269,8 +284,8 @@ impl Ring {
         };
         for expression in EXPRESSIONS {
             let checked = Checked::new(expression, crate::expr::Place::SEGMENT).expect("good");
-            let [ours, theirs] =
-                [&self.realm, &other].map(|realm| ids(realm, &realm.preview(&checked, self.now)));
+            let [ours, theirs] = [&self.realm, &other]
+                .map(|realm| ids(realm, &realm.preview(&checked, self.now).members));
             assert_eq!(ours, theirs, "{expression}");
         }
         assert_eq!(self.realm.world.events(), other.world.events());

@@ -153,6 +153,22 @@ impl Reactor {
         }
     }
 
+    /// Follows the whole log, reacting to nothing: for commands that only look.
+    pub async fn look(&self) -> Result<()> {
+        let mut state = self.state.lock().await;
+        self.restore(&mut state).await?;
+        loop {
+            let batch = self.store.log.read(state.position, BATCH_MAX).await?;
+            let Some(last) = batch.last() else {
+                return Ok(());
+            };
+            state.position = last.position;
+            self.each_realm(&batch, |realm, recorded| {
+                drop(realm.fold(recorded, Role::Follow))
+            });
+        }
+    }
+
     /// Writes a last snapshot and gives the lease up. The loop has ended before.
     pub async fn stop(&self) {
         let mut state = self.state.lock().await;

@@ -174,7 +174,7 @@ async fn restarted(stage: &Stage) -> (Position, usize) {
     let checked =
         kurier_core::expr::Checked::new("contact.plan = 'pro'", kurier_core::expr::Place::SEGMENT);
     let found = realms[&stage.workspace.id].preview(&checked.expect("good"), clock::now());
-    (at, found.len() as usize)
+    (at, found.members.len() as usize)
 }
 
 /// A process reacted, wrote a snapshot and ended.

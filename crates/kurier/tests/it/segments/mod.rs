@@ -5,6 +5,8 @@ mod bounds;
 mod crash;
 mod erase;
 mod leaders;
+mod members;
+mod remembered;
 mod snapshots;
 
 use std::time::Duration;
