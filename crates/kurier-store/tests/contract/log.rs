@@ -1,6 +1,6 @@
 //! The log: one order, each event once.
 
-use kurier_core::event::{Event, Position, Recorded, lane};
+use kurier_core::event::{Event, Kind, Position, Recorded, lane};
 use kurier_store::Scrub;
 use kurier_store::{Appended, Scope, Store};
 
@@ -18,6 +18,7 @@ cases! {
     the_same_id_elsewhere_is_no_repeat,
     read_goes_on_after_a_position,
     positions_are_those_of_the_contacts,
+    positions_leave_out_crossings,
     tombstones_stand_in_place,
     tombstones_keep_the_joins,
     tombstones_stay_in_their_workspace,
@@ -170,6 +171,27 @@ async fn positions_are_those_of_the_contacts(store: Store) {
     assert_eq!(positions(space.scope, &[], 0, 100).await, [0; 0]);
     assert_eq!(positions(Space::new(2).scope, &["v"], 0, 100).await, [7]);
     assert_eq!(positions(Space::new(3).scope, &["u"], 0, 100).await, [0; 0]);
+}
+
+/// What says of which segment someone was a member must stay readable.
+async fn positions_leave_out_crossings(store: Store) {
+    let space = Space::new(1);
+    let said = |id: &str, kind| Event {
+        kind,
+        contact: Some(space.user("u")),
+        ..event(id)
+    };
+    let all = vec![
+        said("a", Kind::Track),
+        said("b", Kind::SegmentEntered),
+        said("c", Kind::SegmentLeft),
+        said("d", Kind::Identify),
+    ];
+    append(&store, space.scope, all).await;
+    let between = (Position(0), Position(100));
+    let contacts = [space.user("u")];
+    let found = store.log.positions(space.scope, &contacts, between).await;
+    assert_eq!(found.expect("found"), [Position(1), Position(4)]);
 }
 
 async fn tombstone(store: &Store, scope: Scope, positions: &[i64]) -> u64 {

@@ -71,9 +71,14 @@ impl Stage {
     }
 
     fn reactor(&self) -> Reactor {
+        self.reactor_after(1)
+    }
+
+    /// One that writes a snapshot after so many events, and at its end.
+    fn reactor_after(&self, events: i64) -> Reactor {
         let keeping = Keeping {
             snapshots: self.snapshots(),
-            events: 1,
+            events,
             every: Duration::ZERO,
         };
         Reactor::new(self.store.clone(), Arc::default(), Some(keeping))
@@ -234,8 +239,10 @@ async fn an_erasure_discards_what_was_written_before_it() {
     let erased = stage
         .append(Kind::ContactErased, Some(contact), payload)
         .await;
-    let reactor = stage.reactor();
+    // One alone would not push the older out.
+    let reactor = stage.reactor_after(1_000);
     settle(&reactor).await;
+    assert_eq!(stage.snapshots().newest().expect("listed"), None);
     reactor.stop().await;
     let all = stage.snapshots().all().expect("listed");
     assert!(!all.is_empty());
