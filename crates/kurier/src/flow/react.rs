@@ -128,6 +128,21 @@ impl Reactor {
         }
     }
 
+    /// How far the log was reacted to, by whichever process.
+    pub async fn committed(&self) -> Result<Position> {
+        self.store.views.checkpoint(NAME).await
+    }
+
+    /// Whether another process reacts to the log. If none does, this one has the lease now.
+    pub async fn is_led_elsewhere(&self) -> Result<bool> {
+        let fence = self
+            .store
+            .reactions
+            .lease(NAME, self.holder, LEASE_TERM)
+            .await?;
+        Ok(fence.is_none())
+    }
+
     /// Gives the lease up, so that another process need not wait for its end.
     pub async fn stop(&self) {
         if let Err(error) = self.store.reactions.release(NAME, self.holder).await {
@@ -334,6 +349,7 @@ impl Reactor {
             self.each_realm(&batch, |realm, recorded| {
                 drop(realm.fold(recorded, Role::Follow))
             });
+            self.say_reached(state.position);
         }
     }
 }

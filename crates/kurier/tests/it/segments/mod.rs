@@ -1,4 +1,5 @@
 //! Segments: what can be asked of them and done with them.
 
-mod members;
+mod faults;
+pub mod members;
 mod remembered;
