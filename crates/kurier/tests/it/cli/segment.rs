@@ -7,6 +7,7 @@ use crate::harness::{Database, Server, on_both, unique};
 
 on_both![
     without_a_server_members_follow,
+    without_a_server_members_are_given,
     beside_a_server_it_does_the_work,
     what_is_wrong_is_said_and_changes_nothing,
 ];
@@ -57,6 +58,11 @@ async fn without_a_server_members_follow(database: Database) {
         "not a member\n  false  contact.plan = 'pro'  (contact.plan is 'free')\n"
     );
     on(database, &[&explain[..], &["ann"]].concat()).expect(0);
+}
+
+async fn without_a_server_members_are_given(database: Database) {
+    let database = &founded(database).await;
+    import(database, "user_id,plan\nann,pro\nbob,free\ndora,pro\n");
     on(database, &["segment", "create", "VIPs"]).expect(0);
     let file = std::env::temp_dir().join(unique("vips"));
     std::fs::write(&file, "bob\n\n  dora \n").expect("written");
@@ -102,8 +108,9 @@ async fn without_a_server_members_follow(database: Database) {
             .stdout
             .contains("name        Friends\n")
     );
-    on(database, &["segment", "delete", "Pros"]).expect(0);
     assert_eq!(sizes(database), [("Friends".to_owned(), 2)]);
+    on(database, &["segment", "delete", "Friends"]).expect(0);
+    assert_eq!(sizes(database), []);
 }
 
 async fn beside_a_server_it_does_the_work(database: Database) {
