@@ -66,7 +66,7 @@ pub async fn run(config: &Config, args: ContactArgs) -> anyhow::Result<ExitCode>
 }
 
 /// Whoever can open the database may do everything.
-fn operator(workspace: Workspace) -> Grant {
+pub fn operator(workspace: Workspace) -> Grant {
     let scopes = Scopes {
         ingest: true,
         read: true,

@@ -3,6 +3,7 @@
 //! follow up to its checkpoint and take over from there when it is gone.
 
 mod keep;
+mod look;
 mod measure;
 #[cfg(test)]
 mod tests;
@@ -150,22 +151,6 @@ impl Reactor {
             } else {
                 let _ = tokio::time::timeout(wait, self.wake.notified()).await;
             }
-        }
-    }
-
-    /// Follows the whole log, reacting to nothing: for commands that only look.
-    pub async fn look(&self) -> Result<()> {
-        let mut state = self.state.lock().await;
-        self.restore(&mut state).await?;
-        loop {
-            let batch = self.store.log.read(state.position, BATCH_MAX).await?;
-            let Some(last) = batch.last() else {
-                return Ok(());
-            };
-            state.position = last.position;
-            self.each_realm(&batch, |realm, recorded| {
-                drop(realm.fold(recorded, Role::Follow))
-            });
         }
     }
 

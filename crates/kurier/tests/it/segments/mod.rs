@@ -4,8 +4,9 @@ mod books;
 mod bounds;
 mod crash;
 mod erase;
+mod faults;
 mod leaders;
-mod members;
+pub mod members;
 mod remembered;
 mod snapshots;
 
