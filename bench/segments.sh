@@ -15,16 +15,7 @@ cargo build --release --quiet --package kurier --bin kurier --package kurier-ben
 cp "${CARGO_TARGET_DIR:-target}"/release/kurier-bench "$work/"
 make_python bench/peers/requirements.txt
 
-# The data is the same in every run; it is made once.
-data="${CARGO_TARGET_DIR:-target}/bench/segments"
-make_data() { # make_data SIZE CONTACTS EVENTS
-  [ -e "$data/$1/done" ] && return
-  echo "==> data: $1" >&2
-  rm -rf "${data:?}/$1"
-  "$python" bench/peers/segments/data.py "$2" "$3" "$data/$1"
-}
-case " $* " in *" large "*|*"=large "*) ;; *) make_data small 100000 2000000 ;; esac
-case " $* " in *" small "*|*"=small "*) ;; *) make_data large 1000000 20000000 ;; esac
+. bench/data.sh "$@"
 
 "$work/kurier-bench" segments --python "$python" --peers bench/peers --data "$data" \
   --out "$PWD/bench/results/segments.json" "$@"

@@ -5,7 +5,9 @@ mod bare;
 mod client;
 mod clock;
 mod differential;
+mod evaluations;
 mod event;
+mod freshness;
 mod ingest;
 mod load;
 mod outcome;
@@ -46,6 +48,10 @@ enum Command {
     },
     /// Random expressions, the same members as in DuckDB (called by bench/differential.sh)
     Differential(differential::Args),
+    /// One contact against one segment (called by bench/evaluations.sh)
+    Evaluations(evaluations::Args),
+    /// Freshness, previews and restarts (called by bench/freshness.sh)
+    Freshness(freshness::Args),
     /// Sends events to a running server
     Load {
         #[arg(long)]
@@ -78,6 +84,8 @@ async fn main() -> anyhow::Result<()> {
             folder,
             two_properties,
         } => segments::own::serve(&folder, two_properties),
+        Command::Evaluations(args) => evaluations::run(&args),
+        Command::Freshness(args) => freshness::run(&args).await,
         Command::Differential(args) => differential::run(&args),
         Command::Load {
             address,

@@ -63,8 +63,10 @@ const ENGINES: [&str; 6] = [
     "clickhouse-memory",
 ];
 const POSTGRES: &str = "postgres";
-/// Runs a visit, of which the median counts; the slow one gets fewer.
-const RUNS: usize = 3;
+/// Runs of a visit: so many that warm up, because another side was at work before, and so many
+/// of which the median counts. The slow one gets fewer.
+const RUNS: (usize, usize) = (2, 5);
+const RUNS_OF_SLOW: (usize, usize) = (0, 1);
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -160,7 +162,7 @@ fn measure(args: &Args, size: Size) -> anyhow::Result<Outcome> {
         for (query, _) in QUERIES {
             for side in &mut sides {
                 let is_slow = side.name == POSTGRES && size == Size::Large;
-                let samples = side.ask(round, query, if is_slow { 1 } else { RUNS })?;
+                let samples = side.ask(round, query, if is_slow { RUNS_OF_SLOW } else { RUNS })?;
                 outcome.add(samples);
             }
         }

@@ -46,7 +46,7 @@ fn speeds(outcome: &Outcome) -> Table {
             } else {
                 format!(" ({form})")
             };
-            number(ms, 2) + &form
+            number(ms, 2) + form.as_str()
         });
         table.add_row(std::iter::once(side.clone()).chain(times));
     }

@@ -79,21 +79,26 @@ impl Side {
         })
     }
 
-    /// Runs every form of a query; of several runs the median counts.
-    pub fn ask(&mut self, round: usize, query: &str, runs: usize) -> anyhow::Result<Vec<Sample>> {
+    /// Runs every form of a query; of several runs, after those that warm up, the median counts.
+    pub fn ask(
+        &mut self,
+        round: usize,
+        query: &str,
+        (warm, runs): (usize, usize),
+    ) -> anyhow::Result<Vec<Sample>> {
         let forms = self.forms.get(query).copied().unwrap_or(0);
         let mut samples = Vec::with_capacity(forms);
         for form in 0..forms {
-            let request = serde_json::json!({"query": query, "form": form, "runs": runs});
+            let request = serde_json::json!({"query": query, "form": form, "runs": warm + runs});
             writeln!(self.stdin, "{request}")?;
-            let answer: Answer = read(&mut self.stdout)
+            let mut answer: Answer = read(&mut self.stdout)
                 .with_context(|| format!("{} failed at query {query}, form {form}", self.name))?;
             samples.push(Sample {
                 round,
                 side: self.name.clone(),
                 query: query.to_owned(),
                 form,
-                ms: median(answer.ms),
+                ms: median(answer.ms.split_off(warm)),
                 digest: answer.digest,
             });
         }
