@@ -22,6 +22,20 @@ impl Random {
         Self(seed.draw() ^ number)
     }
 
+    /// The same stream for the same seed.
+    pub const fn seeded(seed: u64) -> Self {
+        Self(seed)
+    }
+
+    /// One of `count` numbers from 0.
+    pub fn below(&mut self, count: usize) -> usize {
+        usize::try_from(self.draw() % count as u64).unwrap_or(0)
+    }
+
+    pub fn pick<'a, T: ?Sized>(&mut self, from: &[&'a T]) -> &'a T {
+        from[self.below(from.len())]
+    }
+
     pub fn draw(&mut self) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut mixed = self.0;

@@ -61,7 +61,7 @@ impl Template {
             "POST {path} HTTP/1.1\r\nhost: localhost\r\ncontent-type: application/json\r\n{key}content-length: {}\r\n\r\n",
             body.len()
         );
-        Self::of((head + &body).into_bytes())
+        Self::of((head + body.as_str()).into_bytes())
     }
 
     fn of(bytes: Vec<u8>) -> Self {

@@ -4,12 +4,16 @@
 mod bare;
 mod client;
 mod clock;
+mod differential;
+mod evaluations;
 mod event;
+mod freshness;
 mod ingest;
 mod load;
 mod outcome;
 mod plan;
 mod report;
+mod segments;
 mod server;
 
 use std::net::SocketAddr;
@@ -32,6 +36,22 @@ struct Cli {
 enum Command {
     /// The whole ingest benchmark (called by bench/ingest.sh, which prepares what it needs)
     Ingest(plan::Args),
+    /// The segment benchmark (called by bench/segments.sh, which prepares what it needs)
+    Segments(segments::Args),
+    /// Kurier's side of the segment benchmark
+    SegmentSide {
+        /// The data of one size
+        folder: PathBuf,
+        /// Load only events that have two properties
+        #[arg(long)]
+        two_properties: bool,
+    },
+    /// Random expressions, the same members as in DuckDB (called by bench/differential.sh)
+    Differential(differential::Args),
+    /// One contact against one segment (called by bench/evaluations.sh)
+    Evaluations(evaluations::Args),
+    /// Freshness, previews and restarts (called by bench/freshness.sh)
+    Freshness(freshness::Args),
     /// Sends events to a running server
     Load {
         #[arg(long)]
@@ -59,6 +79,14 @@ enum Command {
 async fn main() -> anyhow::Result<()> {
     match Cli::parse().command {
         Command::Ingest(args) => ingest::run(&args).await,
+        Command::Segments(args) => segments::run(&args),
+        Command::SegmentSide {
+            folder,
+            two_properties,
+        } => segments::own::serve(&folder, two_properties),
+        Command::Evaluations(args) => evaluations::run(&args),
+        Command::Freshness(args) => freshness::run(&args).await,
+        Command::Differential(args) => differential::run(&args),
         Command::Load {
             address,
             key,

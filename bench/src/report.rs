@@ -1,5 +1,7 @@
 //! The results: tables to read, JSON to keep.
 
+use std::path::Path;
+
 use comfy_table::{CellAlignment, Table, presets};
 
 use crate::load::Shape;
@@ -24,17 +26,23 @@ pub fn write(outcome: &Outcome, args: &Args) -> anyhow::Result<()> {
         "samples": outcome.samples,
         "lives": outcome.lives,
     });
-    if let Some(folder) = args.out.parent() {
-        std::fs::create_dir_all(folder)?;
-    }
-    std::fs::write(&args.out, serde_json::to_string_pretty(&json)? + "\n")?;
-    println!("all numbers: {}", args.out.display());
+    keep(&args.out, &json)?;
     let lost = outcome.lives.iter().any(|life| !life.audit.is_good());
     anyhow::ensure!(!lost, "the log does not hold what was acknowledged");
     Ok(())
 }
 
-fn table(header: &[&str]) -> Table {
+/// Writes all numbers down.
+pub fn keep(file: &Path, json: &serde_json::Value) -> anyhow::Result<()> {
+    if let Some(folder) = file.parent() {
+        std::fs::create_dir_all(folder)?;
+    }
+    std::fs::write(file, serde_json::to_string_pretty(json)? + "\n")?;
+    println!("all numbers: {}", file.display());
+    Ok(())
+}
+
+pub fn table(header: &[&str]) -> Table {
     let mut table = Table::new();
     table.load_style(presets::ASCII_MARKDOWN);
     table.set_header(header);
@@ -124,7 +132,7 @@ fn lives(outcome: &Outcome) -> Table {
     table
 }
 
-fn targets(verdicts: &[Verdict]) -> Table {
+pub fn targets(verdicts: &[Verdict]) -> Table {
     let mut table = table(&["target", "needed", "found", ""]);
     for verdict in verdicts {
         let word = if verdict.pass { "PASS" } else { "MISS" };
@@ -139,7 +147,7 @@ fn targets(verdicts: &[Verdict]) -> Table {
 }
 
 /// With commas between thousands.
-fn number(value: f64, digits: usize) -> String {
+pub fn number(value: f64, digits: usize) -> String {
     let text = format!("{value:.digits$}");
     let (whole, rest) = text.split_at(text.find('.').unwrap_or(text.len()));
     let mut grouped = String::new();

@@ -60,14 +60,7 @@ impl Server {
 
     /// Resident memory now, and the most there ever was, in MB.
     pub fn memory(&self) -> anyhow::Result<(f64, f64)> {
-        let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let field = |name: &str| {
-            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
-            let kilobytes: f64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
-            Some(kilobytes * 1_024.0 / 1e6)
-        };
-        let now = field("VmRSS:").context("no VmRSS")?;
-        Ok((now, field("VmHWM:").context("no VmHWM")?))
+        memory_of(self.child.id())
     }
 
     /// kill -9.
@@ -90,6 +83,18 @@ impl Server {
         }
         Ok(())
     }
+}
+
+/// A process's resident memory now, and the most there ever was, in MB.
+pub fn memory_of(process: u32) -> anyhow::Result<(f64, f64)> {
+    let status = std::fs::read_to_string(format!("/proc/{process}/status"))?;
+    let field = |name: &str| {
+        let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+        let kilobytes: f64 = line.trim().strip_suffix(" kB")?.parse().ok()?;
+        Some(kilobytes * 1_024.0 / 1e6)
+    };
+    let now = field("VmRSS:").context("no VmRSS")?;
+    Ok((now, field("VmHWM:").context("no VmHWM")?))
 }
 
 impl Drop for Server {

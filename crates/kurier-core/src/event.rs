@@ -74,6 +74,8 @@ kinds! {
     SegmentCreated = "segment.created",
     SegmentChanged = "segment.changed",
     SegmentDeleted = "segment.deleted",
+    /// An operator gave members to a static segment, or took them from it.
+    SegmentEdited = "segment.edited",
     /// A contact became a member of a segment.
     SegmentEntered = "segment.entered",
     /// A contact ceased to be a member of a segment.

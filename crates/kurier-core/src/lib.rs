@@ -9,6 +9,7 @@ pub mod event;
 pub mod expr;
 pub mod id;
 pub mod journey;
+pub mod keys;
 pub mod path;
 pub mod projection;
 pub mod realm;

@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::event::{Event, Kind};
+use crate::event::{Event, Kind, Position};
 use crate::expr::{Checked, Error, Place};
 use crate::id::{ContactId, EventId, SegmentId};
 use crate::time::Timestamp;
@@ -64,6 +64,36 @@ pub struct Membership {
     pub segment: SegmentId,
 }
 
+/// The payload of `segment.edited`. Who of them crosses the border is decided when it is folded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Edit {
+    pub segment: SegmentId,
+    pub add: Vec<ContactId>,
+    pub remove: Vec<ContactId>,
+}
+
+/// Who would be in a segment, found by looking at everyone.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Preview {
+    pub count: u64,
+    /// Some of them.
+    pub sample: Vec<ContactId>,
+    pub last_calculated: Timestamp,
+    /// The last position in the log that was seen.
+    pub position: Position,
+    /// When time alone may change it.
+    pub until: Timestamp,
+}
+
+impl Preview {
+    /// Whether it is what a look would find now, by one who knows of `last_change` to what the
+    /// expression reads.
+    pub fn is_true(&self, last_change: Option<Position>, now: Timestamp) -> bool {
+        last_change.is_some_and(|change| change <= self.position)
+            && (self.last_calculated..self.until).contains(&now)
+    }
+}
+
 /// The event that a contact entered or left a segment at an instant. Its id is derived from
 /// what caused it, so that saying it twice says it once.
 pub fn crossing(
@@ -114,6 +144,24 @@ mod tests {
             Definition::new(id(), "x", Some("plan")),
             Err(Fault::Expression(_))
         ));
+    }
+
+    #[test]
+    fn a_preview_is_true_until_what_it_reads_or_time_changes_it() {
+        let at = Timestamp::from_millis;
+        let preview = Preview {
+            count: 1,
+            sample: Vec::new(),
+            last_calculated: at(10),
+            position: Position(5),
+            until: at(20),
+        };
+        let is_true = |change: Option<i64>, now| preview.is_true(change.map(Position), at(now));
+        assert!(is_true(Some(5), 10) && is_true(Some(2), 19));
+        assert!(!is_true(Some(6), 15), "what it reads has changed since");
+        assert!(!is_true(None, 15), "nobody knows what has changed");
+        assert!(!is_true(Some(5), 20), "its time is over");
+        assert!(!is_true(Some(5), 9), "its time has not come");
     }
 
     #[test]

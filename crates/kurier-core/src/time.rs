@@ -67,17 +67,21 @@ impl Timestamp {
     }
 
     fn of_civil(datetime: jiff::civil::DateTime) -> Self {
-        let instant = jiff::tz::Offset::UTC.to_timestamp(datetime);
-        instant.map_or(Self(i64::MAX), |t| Self(t.as_microsecond()))
+        // The calendar reaches a day further than instants do, at both ends.
+        let end = match datetime.year() {
+            ..0 => jiff::Timestamp::MIN,
+            _ => jiff::Timestamp::MAX,
+        };
+        let instant = jiff::tz::Offset::UTC.to_timestamp(datetime).unwrap_or(end);
+        Self(instant.as_microsecond())
     }
 
     fn jiff(self) -> jiff::Timestamp {
-        let (first, last) = (
-            jiff::Timestamp::MIN.as_second(),
-            jiff::Timestamp::MAX.as_second(),
-        );
-        let within = self.0.clamp(first * 1_000_000, last * 1_000_000);
-        jiff::Timestamp::from_microsecond(within).expect("clamped into the range jiff knows")
+        let end = match self.0 {
+            ..0 => jiff::Timestamp::MIN,
+            _ => jiff::Timestamp::MAX,
+        };
+        jiff::Timestamp::from_nanosecond(i128::from(self.0) * 1_000).unwrap_or(end)
     }
 }
 
@@ -156,6 +160,18 @@ mod tests {
             "soon",
             "`soon` is not an RFC 3339 time such as 2026-01-31T09:30:00Z",
         );
+    }
+
+    #[test]
+    fn what_is_parsed_is_printed_as_the_same_also_at_the_ends_of_time() {
+        for (text, shown) in [
+            ("9999-12-30T22:00:00.999999Z", "9999-12-30T22:00:00.999999Z"),
+            ("9999-12-31", "9999-12-30T22:00:00.999999Z"),
+            ("-009999-01-01", "-009999-01-02T01:59:59Z"),
+        ] {
+            check(text, shown);
+            assert_eq!(shown.parse::<Timestamp>(), text.parse(), "{text}");
+        }
     }
 
     #[test]

@@ -10,7 +10,9 @@ pub mod postgres;
 pub mod queue;
 pub mod reactions;
 pub mod segments;
+pub mod snapshots;
 pub mod sqlite;
+mod tail;
 pub mod views;
 
 use std::sync::Arc;
@@ -24,7 +26,9 @@ pub use postgres::Postgres;
 pub use queue::{Claim, Queue, Queued, Settlement};
 pub use reactions::{Reacted, Reaction, Reactions};
 pub use segments::{Member, MemberPage, SegmentViews};
+pub use snapshots::{Kept, Snapshots};
 pub use sqlite::Sqlite;
+use tail::Tailed;
 pub use views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
 };
@@ -50,7 +54,7 @@ impl Store {
     ) -> Self {
         let backend = Arc::new(backend);
         Self {
-            log: backend.clone(),
+            log: Arc::new(Tailed::new(backend.clone())),
             views: backend.clone(),
             segments: backend.clone(),
             reactions: backend.clone(),

@@ -35,7 +35,8 @@ pub trait Log: Send + Sync {
     /// The last position; 0 when nothing was appended yet.
     async fn head(&self) -> Result<Position>;
 
-    /// Where the events of these contacts stand, after one position and before another.
+    /// Where the events of these contacts stand, after one position and before another; not
+    /// those that say of which segments they are, which tell nothing else.
     async fn positions(
         &self,
         scope: Scope,

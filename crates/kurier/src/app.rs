@@ -5,13 +5,14 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use kurier_store::kv::{Kv, Memory, Redis, Timeouts};
-use kurier_store::{Postgres, Sqlite, Store};
+use kurier_store::{Postgres, Snapshots, Sqlite, Store};
 
 use crate::clock;
 use crate::config::{Config, Database};
-use crate::flow::{Projector, Reactor};
+use crate::flow::{Keeping, Projector, Reactor};
 use crate::http::Pressure;
 use crate::keyring::Keyring;
+use crate::preview::Previews;
 
 pub struct App {
     pub store: Store,
@@ -21,7 +22,10 @@ pub struct App {
     /// Folds segments and their members.
     pub segments: Arc<Projector>,
     pub reactor: Arc<Reactor>,
+    pub previews: Previews,
     pub pressure: Arc<Pressure>,
+    /// More than this the reactor's memory should not take.
+    pub world_bytes_max: u64,
     /// What may be lost: Redis where there is one, else this process's memory.
     pub keyspace: Arc<dyn Kv>,
 }
@@ -30,16 +34,29 @@ impl App {
     pub async fn open(config: &Config) -> anyhow::Result<Arc<Self>> {
         let store = open_store(&config.database).await?;
         let pressure = Arc::new(Pressure::default());
+        let reactor = Reactor::new(store.clone(), pressure.clone(), keeping(config));
+        let reactor = Arc::new(reactor);
+        let keyspace = open_keyspace(config.redis_url.as_deref()).await?;
         Ok(Arc::new(Self {
             keyring: Keyring::new(store.access.clone()),
             projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
-            reactor: Arc::new(Reactor::new(store.clone(), pressure.clone())),
+            previews: Previews::new(reactor.clone(), keyspace.clone()),
+            reactor,
             pressure,
-            keyspace: open_keyspace(config.redis_url.as_deref()).await?,
+            world_bytes_max: config.world_bytes_max,
+            keyspace,
             store,
         }))
     }
+}
+
+fn keeping(config: &Config) -> Option<Keeping> {
+    Some(Keeping {
+        snapshots: Snapshots::new(config.snapshots.clone()?),
+        events: config.snapshot_events,
+        every: config.snapshot_every,
+    })
 }
 
 /// Redis is connected to when it is first used, and may come and go.

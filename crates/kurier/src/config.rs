@@ -3,6 +3,7 @@
 
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
@@ -19,7 +20,14 @@ const VARIABLES: &[&str] = &[
     "KURIER_BOOTSTRAP_WRITE_KEY",
     "KURIER_BOOTSTRAP_ADMIN_KEY",
     "KURIER_WORKSPACE",
+    "KURIER_SNAPSHOT_EVENTS",
+    "KURIER_SNAPSHOT_SECONDS",
+    "KURIER_WORLD_BYTES_MAX",
 ];
+
+const SNAPSHOT_EVENTS: u32 = 100_000;
+const SNAPSHOT_SECONDS: u32 = 120;
+const WORLD_BYTES_MAX: u64 = 8 << 30;
 
 /// Options of every command stand apart from the command's own.
 pub const DATABASE: &str = "Options of every command";
@@ -27,7 +35,7 @@ pub const DATABASE: &str = "Options of every command";
 /// Where the data is: the options every command takes that reads or writes it.
 #[derive(Debug, Clone, Default, Args)]
 pub struct StoreArgs {
-    /// Folder of the embedded database, made if it is missing [default: data]
+    /// Folder of the embedded database and of snapshots, made if it is missing [default: data]
     #[arg(long, value_name = "DIR", env = "KURIER_DATA", global = true, help_heading = DATABASE)]
     pub data: Option<PathBuf>,
     /// PostgreSQL instead of the embedded database: postgres://user:password@host/database
@@ -76,6 +84,15 @@ pub struct ServeArgs {
         hide_env_values = true
     )]
     pub bootstrap_admin_key: Option<String>,
+    /// A snapshot is written after so many events at the earliest [default: 100000]
+    #[arg(long, value_name = "NUMBER", env = "KURIER_SNAPSHOT_EVENTS")]
+    pub snapshot_events: Option<u32>,
+    /// A snapshot is written after so many seconds at the earliest [default: 120]
+    #[arg(long, value_name = "NUMBER", env = "KURIER_SNAPSHOT_SECONDS")]
+    pub snapshot_seconds: Option<u32>,
+    /// Warn when contacts and events in memory take more bytes than this [default: 8589934592]
+    #[arg(long, value_name = "BYTES", env = "KURIER_WORLD_BYTES_MAX")]
+    pub world_bytes_max: Option<u64>,
 }
 
 /// The file's keys are the flags' names with underscores.
@@ -88,6 +105,9 @@ struct File {
     redis_url: Option<String>,
     bootstrap_write_key: Option<String>,
     bootstrap_admin_key: Option<String>,
+    snapshot_events: Option<u32>,
+    snapshot_seconds: Option<u32>,
+    world_bytes_max: Option<u64>,
 }
 
 /// Which database.
@@ -104,6 +124,11 @@ pub struct Config {
     pub redis_url: Option<String>,
     pub bootstrap_write_key: Option<String>,
     pub bootstrap_admin_key: Option<String>,
+    /// Where snapshots are kept; with PostgreSQL only if a data folder is given.
+    pub snapshots: Option<PathBuf>,
+    pub snapshot_events: i64,
+    pub snapshot_every: Duration,
+    pub world_bytes_max: u64,
 }
 
 impl Config {
@@ -112,14 +137,22 @@ impl Config {
             Some(path) => read_file(path)?,
             None => File::default(),
         };
-        let folder = store
-            .data
-            .or(file.data)
-            .unwrap_or_else(|| PathBuf::from("data"));
-        let database = match store.database_url.or(file.database_url) {
-            Some(url) => Database::Postgres { url },
-            None => Database::Embedded { folder },
+        let folder = store.data.or(file.data);
+        let (database, folder) = match store.database_url.or(file.database_url) {
+            Some(url) => (Database::Postgres { url }, folder),
+            None => {
+                let folder = folder.unwrap_or_else(|| PathBuf::from("data"));
+                (
+                    Database::Embedded {
+                        folder: folder.clone(),
+                    },
+                    Some(folder),
+                )
+            }
         };
+        let seconds = serve.snapshot_seconds.or(file.snapshot_seconds);
+        let events = serve.snapshot_events.or(file.snapshot_events);
+        let bytes = serve.world_bytes_max.or(file.world_bytes_max);
         let listen = serve.listen.or(file.listen);
         let config = Self {
             database,
@@ -127,6 +160,10 @@ impl Config {
             redis_url: serve.redis_url.or(file.redis_url),
             bootstrap_write_key: serve.bootstrap_write_key.or(file.bootstrap_write_key),
             bootstrap_admin_key: serve.bootstrap_admin_key.or(file.bootstrap_admin_key),
+            snapshots: folder.map(|folder| folder.join("snapshots")),
+            snapshot_events: i64::from(events.unwrap_or(SNAPSHOT_EVENTS)),
+            snapshot_every: Duration::from_secs(seconds.unwrap_or(SNAPSHOT_SECONDS).into()),
+            world_bytes_max: bytes.unwrap_or(WORLD_BYTES_MAX),
         };
         config.checked()
     }

@@ -5,6 +5,7 @@ pub mod clock;
 pub mod config;
 pub mod identify;
 pub mod keyring;
+pub mod preview;
 
 pub mod cli;
 pub mod flow;

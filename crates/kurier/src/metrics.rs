@@ -13,6 +13,13 @@ pub const PROJECTION_POSITION: &str = "kurier_projection_position";
 pub const PROJECTION_LAG: &str = "kurier_projection_lag_events";
 pub const PROJECTION_EVENTS: &str = "kurier_projection_events_total";
 pub const PROJECTION_POISON: &str = "kurier_projection_poison_events";
+pub const REACTOR_POSITION: &str = "kurier_reactor_position";
+pub const WORLD_BYTES: &str = "kurier_world_bytes";
+pub const WORLD_BYTES_MAX: &str = "kurier_world_bytes_max";
+pub const WORLD_UNKEPT: &str = "kurier_world_unkept_values";
+pub const SNAPSHOT_POSITION: &str = "kurier_snapshot_position";
+pub const SNAPSHOT_BYTES: &str = "kurier_snapshot_bytes";
+pub const SNAPSHOT_AGE: &str = "kurier_snapshot_age_seconds";
 
 /// The recorder is the process's: a second server in one process (a test) shares it.
 pub fn recorder() -> PrometheusHandle {
@@ -51,4 +58,14 @@ fn describe() {
         PROJECTION_POISON,
         "Events a projection could not fold and set aside"
     );
+    describe_gauge!(REACTOR_POSITION, "How far the log was reacted to");
+    describe_gauge!(WORLD_BYTES, "Memory that contacts and events take");
+    describe_gauge!(WORLD_BYTES_MAX, "More than this it should not take");
+    describe_gauge!(
+        WORLD_UNKEPT,
+        "Values beyond the limits of columns, missing to expressions, by kind"
+    );
+    describe_gauge!(SNAPSHOT_POSITION, "Where the newest snapshot was taken");
+    describe_gauge!(SNAPSHOT_BYTES, "How large the newest snapshot is");
+    describe_gauge!(SNAPSHOT_AGE, "How old the newest snapshot is");
 }

@@ -6,7 +6,7 @@ use std::io;
 use super::cell::Cell;
 use super::column::Column;
 use super::set::EventSet;
-use super::snapshot::{Recode, Sink, SnapshotError, Source};
+use super::snapshot::{PathCodes, Sink, SnapshotError, Source, TypeCodes};
 
 /// Small in tests, so that a few contacts fill several blocks.
 pub const BLOCK_BITS: u32 = if cfg!(test) { 2 } else { 12 };
@@ -118,20 +118,21 @@ impl Block {
 
     pub fn write(
         &self,
-        user_ids: &Recode,
-        attributes: &[Recode],
-        types: &[Vec<Recode>],
+        user_ids: &PathCodes,
+        attributes: &PathCodes,
+        types: &TypeCodes,
         sink: &mut Sink<'_>,
     ) -> io::Result<()> {
         sink.values(&self.live)?;
         sink.values(&self.created)?;
-        let user_ids = std::slice::from_ref(user_ids);
         write_columns(std::slice::from_ref(&self.user_ids), user_ids, sink)?;
         write_columns(&self.attributes, attributes, sink)?;
-        sink.number(self.sets().count())?;
-        for (number, set) in self.sets() {
-            sink.number(number as usize)?;
-            set.write(&types[number as usize], sink)?;
+        let sets = || self.sets().filter(|(_, set)| set.len() > 0);
+        let sets = || sets().filter_map(|(number, set)| Some((types.get(number)?, set)));
+        sink.number(sets().count())?;
+        for ((number, paths), set) in sets() {
+            sink.number(number)?;
+            set.write(paths, sink)?;
         }
         Ok(())
     }
@@ -167,14 +168,16 @@ impl Block {
 /// Columns by number, of which some may not be there.
 pub fn write_columns(
     columns: &[Option<Column>],
-    recodes: &[Recode],
+    paths: &PathCodes,
     sink: &mut Sink<'_>,
 ) -> io::Result<()> {
-    sink.number(columns.len())?;
-    for (column, recode) in columns.iter().zip(recodes) {
+    let kept = || paths.kept().take_while(|path| *path < columns.len());
+    sink.number(kept().count())?;
+    for path in kept() {
+        let column = &columns[path];
         sink.number(usize::from(column.is_some()))?;
         if let Some(column) = column {
-            column.write(recode, sink)?;
+            column.write(paths.recode(path), sink)?;
         }
     }
     Ok(())

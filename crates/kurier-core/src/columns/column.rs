@@ -235,6 +235,11 @@ impl Column {
         }
     }
 
+    /// Whether nothing stands in it.
+    pub fn is_blank(&self) -> bool {
+        (0..self.len()).all(|row| self.get(row).is_missing())
+    }
+
     /// Shows each value that may be a text or a list.
     pub fn each_code(&self, show: impl FnMut(Cell)) {
         let has_none = matches!(

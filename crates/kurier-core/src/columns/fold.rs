@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use super::World;
 use super::cell::Cell;
+use super::limits::Room;
 use super::people::Standing;
 use super::set::EventRow;
 use crate::event::{Erasure, Kind, Recorded, Said};
@@ -128,14 +129,17 @@ impl World {
     fn learn(&mut self, root: u32, traits: &Object, touched: &mut Touched) {
         let mut cells = Vec::new();
         let paths = self.attributes.len();
+        let mut room = Room::new(self.limits.attributes);
         for (name, value) in traits {
             let known = self.attributes.top(name);
             if known.is_none() && *value == Value::Null {
                 continue;
             }
-            let path = self.attributes.add(None, name);
+            let Some(path) = self.attributes.add(None, name, &mut room) else {
+                continue;
+            };
             cells.clear();
-            self.attributes.cells(path, value, &mut cells);
+            self.attributes.cells(path, value, &mut cells, &mut room);
             let cell = cells.first().map_or(Cell::MISSING, |(_, cell)| *cell);
             let (block, slot) = self.block(root);
             let old = block.map_or(Cell::MISSING, |block| block.attribute(path, slot));
@@ -150,6 +154,7 @@ impl World {
             touched.attribute(self.attributes.name(path));
         }
         self.shape += (self.attributes.len() - paths) as u64;
+        self.unkept.attributes += room.unkept;
     }
 
     /// Removes an attribute with everything in it.
@@ -160,7 +165,8 @@ impl World {
             if self.blocks[block].attribute(path, slot) == Cell::OBJECT {
                 paths.extend(self.attributes.children(path));
             }
-            self.blocks[block].set_attribute(path, slot, Cell::MISSING);
+            self.block_at(block)
+                .set_attribute(path, slot, Cell::MISSING);
         }
     }
 
@@ -169,7 +175,7 @@ impl World {
         let (block, slot) = super::place(root);
         if self.blocks[block].user_id(slot).is_missing() {
             let cell = self.user_ids.text_cell(user_id);
-            self.blocks[block].set_user_id(slot, cell);
+            self.block_at(block).set_user_id(slot, cell);
             touched.attribute(&"user_id".into());
         }
     }
@@ -184,20 +190,29 @@ impl World {
     ) {
         let name = event_type(recorded.event.kind, said);
         let types = self.types.len();
-        let number = self.types.add(name);
+        let number = self.types.add(name, self.limits.event_types);
         let news = self.types.len() - types;
+        let is_rest = self.types.is_rest(number);
         let event_type = self.types.get_mut(number);
         let paths = event_type.properties.len();
-        touched.event_type = Some(event_type.name.clone());
+        // The name is kept once, unless it is not kept.
+        touched.event_type = Some(match is_rest {
+            true => name.into(),
+            false => event_type.name.clone(),
+        });
         let mut event = EventRow {
             arrival: self.arrivals,
             time: recorded.event.occurred_at.as_micros(),
             properties: Vec::new(),
         };
+        // Of an event whose type is not kept, nothing is known but its time.
+        let mut room = Room::new(if is_rest { 0 } else { self.limits.properties });
         event_type
             .properties
-            .object_cells(None, properties, &mut event.properties);
+            .object_cells(None, properties, &mut event.properties, &mut room);
         self.shape += (news + event_type.properties.len() - paths) as u64;
+        self.unkept.event_types += u64::from(is_rest);
+        self.unkept.properties += room.unkept;
         self.arrivals = self.arrivals.saturating_add(1);
         let (block, slot) = self.block_mut(root);
         block.set_mut(number).push(slot, &event);
@@ -239,11 +254,11 @@ impl World {
         let ((ours, our_slot), (theirs, their_slot)) = (super::place(root), super::place(source));
         let user_id = self.blocks[theirs].user_id(their_slot);
         if self.blocks[ours].user_id(our_slot).is_missing() {
-            self.blocks[ours].set_user_id(our_slot, user_id);
+            self.block_at(ours).set_user_id(our_slot, user_id);
         }
         let created = self.blocks[theirs].created()[usize::from(their_slot)];
         let created = created.min(self.blocks[ours].created()[usize::from(our_slot)]);
-        self.blocks[ours].set_created(our_slot, created);
+        self.block_at(ours).set_created(our_slot, created);
         self.absorb_events(root, source);
         self.clear(source);
     }
@@ -261,7 +276,7 @@ impl World {
                 if cell == Cell::OBJECT {
                     paths.extend(self.attributes.children(path));
                 }
-                self.blocks[ours].set_attribute(path, our_slot, cell);
+                self.block_at(ours).set_attribute(path, our_slot, cell);
             }
         }
     }
@@ -273,11 +288,11 @@ impl World {
             .map(|(number, _)| number)
             .collect();
         for event_type in types {
-            let mut events = self.blocks[theirs].set_mut(event_type).take(their_slot);
+            let mut events = self.block_at(theirs).set_mut(event_type).take(their_slot);
             if events.is_empty() {
                 continue;
             }
-            let set = self.blocks[ours].set_mut(event_type);
+            let set = self.block_at(ours).set_mut(event_type);
             events.extend(set.take(our_slot));
             events.sort_by_key(|event| event.arrival);
             set.put(our_slot, &events);
@@ -296,8 +311,8 @@ impl World {
             };
             if self.is_live(number) {
                 self.clear(number);
-                touched.whole(number);
             }
+            touched.whole(number);
             self.people.stand(number, Standing::Nobody);
         }
         Ok(())

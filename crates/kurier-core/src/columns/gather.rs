@@ -2,6 +2,7 @@
 
 use std::ops::Range;
 
+use super::kernels::mask;
 use super::kernels::tally::{Gathered, Owners};
 use super::pool::NO_TIME;
 use super::program::{FoldProgram, Node, Part, Source};
@@ -90,6 +91,10 @@ impl<'w> Window<'w, '_> {
         let mut of_contact = Vec::new();
         for node in &part.of_contact {
             let mut mask = self.spare.mask(self.wrap + 1, 1);
+            // A block that is not full has slots of nobody, of whom nothing can be asked.
+            if self.wrap > 0 {
+                mask::spread(self.block.live(), &mut mask);
+            }
             self.narrow(node, Rows::Contacts, &mut mask);
             of_contact.push(mask);
         }

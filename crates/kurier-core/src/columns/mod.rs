@@ -12,9 +12,11 @@ mod block;
 mod cell;
 mod column;
 mod decide;
+mod event_types;
 mod fold;
 mod gather;
 mod kernels;
+mod limits;
 mod people;
 mod pool;
 mod program;
@@ -29,21 +31,27 @@ mod window;
 pub use bitmap::Bitmap;
 pub use fold::Touched;
 pub(crate) use fold::fact;
+pub use limits::{Limits, Unkept};
 pub use scan::{Prepared, Scan};
 pub use snapshot::SnapshotError;
+pub(crate) use snapshot::{Sink, Source, read_head, write_head};
 pub use subject::{ContactView, EventAt};
+
+use std::sync::Arc;
 
 use crate::event::Position;
 use crate::id::ContactId;
 use block::{Block, place};
+use event_types::EventTypes;
 use people::{People, Standing};
 use pool::Pool;
-use schema::{EventTypes, Paths};
+use schema::Paths;
 
 #[derive(Debug, Clone, Default)]
 pub struct World {
     people: People,
-    blocks: Vec<Block>,
+    /// Shared with a copy of the world until either changes them: copying one is cheap.
+    blocks: Vec<Arc<Block>>,
     attributes: Paths,
     types: EventTypes,
     user_ids: Pool,
@@ -52,11 +60,24 @@ pub struct World {
     /// Changes whenever a path or an event type is seen for the first time.
     shape: u64,
     position: Position,
+    limits: Limits,
+    unkept: Unkept,
 }
 
 impl World {
     pub fn new() -> Self {
         Self::default()
+    }
+
+    /// The same world, with other limits from now on.
+    pub const fn with_limits(mut self, limits: Limits) -> Self {
+        self.limits = limits;
+        self
+    }
+
+    /// How much was not kept because of the limits.
+    pub const fn unkept(&self) -> Unkept {
+        self.unkept
     }
 
     /// How many numbers contacts have; some may stand for nobody any more.
@@ -97,6 +118,11 @@ impl World {
         }
     }
 
+    /// The number that belongs to just this id, given now if it is new.
+    pub fn number_or_new(&mut self, id: ContactId) -> u32 {
+        self.people.add(id)
+    }
+
     pub fn contact_id(&self, number: u32) -> ContactId {
         self.people.id(number)
     }
@@ -117,13 +143,14 @@ impl World {
 
     /// How many events are kept.
     pub fn events(&self) -> usize {
-        let sets = self.blocks.iter().flat_map(Block::sets);
+        let sets = self.blocks.iter().flat_map(|block| block.sets());
         sets.map(|(_, set)| set.len()).sum()
     }
 
     /// Orders what came last in among the rest: scans are a little faster after it.
     pub fn seal(&mut self) {
-        self.blocks.iter_mut().for_each(Block::seal);
+        let blocks = self.blocks.iter_mut();
+        blocks.for_each(|block| Arc::make_mut(block).seal());
     }
 
     /// Gives back memory that was reserved for growth.
@@ -141,21 +168,26 @@ impl World {
             + self.user_ids.bytes()
             + self.attributes.bytes()
             + types.sum::<usize>()
-            + self.blocks.iter().map(Block::bytes).sum::<usize>()
+            + self.blocks.iter().map(|block| block.bytes()).sum::<usize>()
     }
 
     /// A block, made if it is new.
     fn block_mut(&mut self, number: u32) -> (&mut Block, u16) {
         let (block, slot) = place(number);
         if self.blocks.len() <= block {
-            self.blocks.resize_with(block + 1, Block::default);
+            self.blocks.resize_with(block + 1, Arc::default);
         }
-        (&mut self.blocks[block], slot)
+        (self.block_at(block), slot)
+    }
+
+    /// A block that is there, to be changed.
+    fn block_at(&mut self, block: usize) -> &mut Block {
+        Arc::make_mut(&mut self.blocks[block])
     }
 
     fn block(&self, number: u32) -> (Option<&Block>, u16) {
         let (block, slot) = place(number);
-        (self.blocks.get(block), slot)
+        (self.blocks.get(block).map(Arc::as_ref), slot)
     }
 }
 

@@ -7,8 +7,9 @@ use std::sync::Arc;
 
 use super::cell::Cell;
 use super::column::Column;
+use super::limits::Room;
 use super::pool::Pool;
-use super::snapshot::{Recode, Sink, SnapshotError, Source};
+use super::snapshot::{PathCodes, Recode, Sink, SnapshotError, Source};
 use crate::value::{Object, Value};
 
 /// The paths under which values were seen, as a tree; each has a number and a pool.
@@ -66,13 +67,17 @@ impl Paths {
         self.nodes[path as usize].children.values().copied()
     }
 
-    /// The number of a path, given now if it is new.
-    pub fn add(&mut self, parent: Option<u32>, name: &str) -> u32 {
+    /// The number of a path, given now if it is new; none if there is no room for it.
+    pub fn add(&mut self, parent: Option<u32>, name: &str, room: &mut Room) -> Option<u32> {
         let known = match parent {
             None => self.top(name),
             Some(parent) => self.child(parent, name),
         };
-        known.unwrap_or_else(|| self.grow(parent, name))
+        if known.is_none() && self.len() >= room.max {
+            room.unkept += 1;
+            return None;
+        }
+        Some(known.unwrap_or_else(|| self.grow(parent, name)))
     }
 
     fn grow(&mut self, parent: Option<u32>, name: &str) -> u32 {
@@ -92,13 +97,19 @@ impl Paths {
     }
 
     /// The cells of a value and of everything in it.
-    pub fn cells(&mut self, path: u32, value: &Value, cells: &mut Vec<(u32, Cell)>) {
+    pub fn cells(
+        &mut self,
+        path: u32,
+        value: &Value,
+        cells: &mut Vec<(u32, Cell)>,
+        room: &mut Room,
+    ) {
         let cell = self.pool_mut(path).cell(value);
         if !cell.is_missing() {
             cells.push((path, cell));
         }
         if let Value::Object(object) = value {
-            self.object_cells(Some(path), object, cells);
+            self.object_cells(Some(path), object, cells, room);
         }
     }
 
@@ -107,32 +118,46 @@ impl Paths {
         parent: Option<u32>,
         object: &Object,
         cells: &mut Vec<(u32, Cell)>,
+        room: &mut Room,
     ) {
-        for (name, value) in object {
-            if *value != Value::Null {
-                let path = self.add(parent, name);
-                self.cells(path, value, cells);
+        let present = object.iter().filter(|(_, value)| **value != Value::Null);
+        for (name, value) in present {
+            if let Some(path) = self.add(parent, name, room) {
+                self.cells(path, value, cells, room);
             }
         }
     }
 
-    /// Writes the paths with their pools; `columns` are those of a path. Says how their codes
-    /// are written.
+    /// Writes the paths under which something stands, with their pools; `columns` are those of
+    /// a path. Says how they are written.
     pub fn write<'a, C: Iterator<Item = &'a Column>>(
         &self,
         columns: impl Fn(u32) -> C,
         sink: &mut Sink<'_>,
-    ) -> io::Result<Vec<Recode>> {
-        sink.number(self.len())?;
-        let mut recodes = Vec::with_capacity(self.len());
-        for (path, node) in self.nodes.iter().enumerate() {
+    ) -> io::Result<PathCodes> {
+        let codes = self.codes(columns);
+        sink.number(codes.kept().count())?;
+        for path in codes.kept() {
+            let node = &self.nodes[path];
             sink.text(&node.name)?;
-            sink.number(node.parent.map_or(0, |parent| parent as usize + 1))?;
-            let recode = Recode::of(&node.pool, columns(path as u32));
-            node.pool.write(&recode, sink)?;
-            recodes.push(recode);
+            let parent = node.parent.and_then(|parent| codes.number(parent as usize));
+            sink.number(parent.map_or(0, |parent| parent + 1))?;
+            node.pool.write(codes.recode(path), sink)?;
         }
-        Ok(recodes)
+        Ok(codes)
+    }
+
+    fn codes<'a, C: Iterator<Item = &'a Column>>(&self, columns: impl Fn(u32) -> C) -> PathCodes {
+        let is_used = |path| columns(path).any(|column| !column.is_blank());
+        let mut used: Vec<bool> = (0..self.len() as u32).map(is_used).collect();
+        // A parent stands before its children.
+        for (path, node) in self.nodes.iter().enumerate().rev() {
+            if let Some(parent) = node.parent.filter(|_| used[path]) {
+                used[parent as usize] = true;
+            }
+        }
+        let recode = |path: usize| Recode::of(&self.nodes[path].pool, columns(path as u32));
+        PathCodes::new(&used, recode)
     }
 
     pub fn read(source: &mut Source<'_>) -> Result<Self, SnapshotError> {
@@ -158,82 +183,5 @@ impl Paths {
 
     pub fn shrink(&mut self) {
         self.nodes.iter_mut().for_each(|node| node.pool.shrink());
-    }
-}
-
-#[derive(Debug, Clone)]
-pub struct EventType {
-    pub name: Arc<str>,
-    pub properties: Paths,
-}
-
-#[derive(Debug, Default, Clone)]
-pub struct EventTypes {
-    numbers: HashMap<Arc<str>, u32>,
-    types: Vec<EventType>,
-}
-
-impl EventTypes {
-    pub fn len(&self) -> usize {
-        self.types.len()
-    }
-
-    pub fn find(&self, name: &str) -> Option<u32> {
-        self.numbers.get(name).copied()
-    }
-
-    pub fn get(&self, number: u32) -> &EventType {
-        &self.types[number as usize]
-    }
-
-    pub fn get_mut(&mut self, number: u32) -> &mut EventType {
-        &mut self.types[number as usize]
-    }
-
-    pub fn add(&mut self, name: &str) -> u32 {
-        if let Some(number) = self.find(name) {
-            return number;
-        }
-        let number = self.types.len() as u32;
-        let name: Arc<str> = name.into();
-        self.numbers.insert(name.clone(), number);
-        self.types.push(EventType {
-            name,
-            properties: Paths::default(),
-        });
-        number
-    }
-
-    /// `columns` are those of a type's property.
-    pub fn write<'a, C: Iterator<Item = &'a Column>>(
-        &self,
-        columns: impl Fn(u32, u32) -> C,
-        sink: &mut Sink<'_>,
-    ) -> io::Result<Vec<Vec<Recode>>> {
-        sink.number(self.len())?;
-        let mut recodes = Vec::with_capacity(self.len());
-        for (number, event_type) in self.types.iter().enumerate() {
-            sink.text(&event_type.name)?;
-            let columns = |path| columns(number as u32, path);
-            recodes.push(event_type.properties.write(columns, sink)?);
-        }
-        Ok(recodes)
-    }
-
-    pub fn read(source: &mut Source<'_>) -> Result<Self, SnapshotError> {
-        let mut types = Self::default();
-        for _ in 0..source.number()? {
-            let number = types.add(&source.text()?);
-            types.get_mut(number).properties = Paths::read(source)?;
-        }
-        Ok(types)
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = &EventType> {
-        self.types.iter()
-    }
-
-    pub fn iter_mut(&mut self) -> impl Iterator<Item = &mut EventType> {
-        self.types.iter_mut()
     }
 }

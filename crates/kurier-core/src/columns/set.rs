@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use super::cell::Cell;
 use super::column::{Column, push, reordered};
-use super::snapshot::{Recode, Sink, SnapshotError, Source};
+use super::snapshot::{PathCodes, Sink, SnapshotError, Source};
 use super::times::Times;
 
 /// The tail is sealed when it is longer than a share of the rows, within these bounds: long
@@ -221,13 +221,13 @@ impl EventSet {
         }
     }
 
-    /// `recodes` are those of the properties.
-    pub fn write(&self, recodes: &[Recode], sink: &mut Sink<'_>) -> io::Result<()> {
+    /// `paths` are those of the properties.
+    pub fn write(&self, paths: &PathCodes, sink: &mut Sink<'_>) -> io::Result<()> {
         sink.number(self.sealed)?;
         sink.values(&self.slots)?;
         sink.values(&self.arrivals)?;
         self.times.write(sink)?;
-        super::block::write_columns(&self.properties, recodes, sink)
+        super::block::write_columns(&self.properties, paths, sink)
     }
 
     pub fn read(source: &mut Source<'_>) -> Result<Self, SnapshotError> {

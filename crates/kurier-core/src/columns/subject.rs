@@ -108,7 +108,10 @@ impl Subject for ContactView<'_> {
         };
         let row = event.row as usize;
         match field {
-            EventField::Type => Datum::Text(Cow::Borrowed(&event_type.name)),
+            EventField::Type => {
+                let name = self.world.types.name(event.event_type);
+                name.map_or(Datum::Missing, |name| Datum::Text(Cow::Borrowed(name)))
+            }
             EventField::Time => Datum::Time(Timestamp::from_micros(set.times().get(row))),
             EventField::Property(names) => {
                 let path = event_type.properties.find(names);

@@ -91,6 +91,30 @@ proptest! {
         }
     }
 
+    /// What is beyond the limits is missing to rows, prepared rows and scans alike.
+    #[test]
+    fn what_is_not_kept_is_missing_to_all(
+        steps in steps(),
+        texts in prop::collection::vec(prop_oneof![expression(2, false), simple()], 1..12),
+        (attributes, properties, event_types) in (0..4usize, 0..4usize, 0..3usize),
+    ) {
+        let limits = Limits { attributes, properties, event_types };
+        let mut ground = Ground::default();
+        let world = ground.play_in(World::new().with_limits(limits), &steps);
+        let all = Ground::default().play(&steps);
+        prop_assert_eq!(world.events(), all.events());
+        prop_assert_eq!(world.live(), all.live());
+        prop_assert!(world.attributes.len() <= attributes && world.types.len() <= event_types + 1);
+        for checked in texts.iter().filter_map(|text| Checked::new(text, Place::SEGMENT).ok()) {
+            let (scan, mut prepared) = (world.scan(&checked.plan, NOW), world.prepare(&checked.plan));
+            for number in world.contacts() {
+                let row = checked.evaluate(&world.subject(number), None, NOW).holds;
+                prop_assert_eq!(scan.members.contains(number), row, "{}", checked.canonical());
+                prop_assert_eq!(world.verdict(&mut prepared, number, NOW).holds, row);
+            }
+        }
+    }
+
     /// Sums are the same to the last bit: the numbers were added in the same order.
     #[test]
     fn sums_are_exact(steps in steps(), filter in "TRUE|event_type IN \\('a', 'b'\\)|event_type = 'c'") {
@@ -117,7 +141,10 @@ proptest! {
         let mut prepared = world.prepare(&checked.plan);
         let mut members = Bitmap::new();
         for step in &steps {
-            if let Some(touched) = ground.step(step, &mut world) {
+            if matches!(step, Step::Reload) {
+                ground.step(step, &mut world);
+                prepared = world.prepare(&checked.plan);
+            } else if let Some(touched) = ground.step(step, &mut world) {
                 let first = |path: &String| path.split('.').next().unwrap_or_default().to_owned();
                 let read: Vec<String> = reads.contact.iter().map(first).collect();
                 let concerns = touched.is_whole
@@ -171,6 +198,25 @@ fn what_is_missing_may_still_be_outside() {
     agree(&world, &reference(&ground.log), text, &checked).expect("agreement");
 }
 
+/// A block that is not full has slots of nobody; nothing is to be asked of them.
+#[test]
+fn nobody_is_not_asked() {
+    let mut ground = Ground::default();
+    let say = |raw: &str| Step::Say(raw.to_owned());
+    let world = ground.play(&[say(
+        r#"{"type":"identify","userId":"u","traits":{"a":"2020-01-01T00:00:00Z","b":"u"}}"#,
+    )]);
+    for text in [
+        "EXISTS (event WHERE contact.created_at > contact.a)",
+        "EXISTS (event WHERE contact.id != contact.b)",
+        "COUNT(event WHERE contact.user_id = contact.b) = 1",
+    ] {
+        let checked = Checked::new(text, Place::SEGMENT).expect("good");
+        assert_eq!(world.scan(&checked.plan, NOW).members.len(), 1, "{text}");
+        agree(&world, &reference(&ground.log), text, &checked).expect("agreement");
+    }
+}
+
 #[test]
 fn any_damage_to_a_snapshot_is_noticed() {
     let mut ground = Ground::default();
@@ -204,13 +250,17 @@ fn what_was_erased_or_replaced_is_not_in_a_snapshot() {
         identify("ann", "ann@old.example"),
         identify("bob", "bob@x.example"),
         identify("ann", "ann@new.example"),
+        // Names of what nobody else has may say as much as values.
+        Step::Say(r#"{"type":"identify","userId":"bob","traits":{"key-of-bob":{"k":1}}}"#.into()),
+        Step::Say(r#"{"type":"track","userId":"bob","event":"visit-of-bob"}"#.into()),
+        Step::Say(r#"{"type":"track","userId":"ann","event":"e","properties":{"n":1}}"#.into()),
         Step::Erase("bob".into()),
     ]);
     let mut bytes = Vec::new();
     world.write(&mut bytes).expect("written");
     let text = String::from_utf8_lossy(&bytes);
     assert!(text.contains("ann@new"), "{text}");
-    for gone in ["bob", "ann@old"] {
+    for gone in ["bob", "ann@old", "key-of-bob", "visit-of-bob"] {
         assert!(!text.contains(gone), "{gone} in {text}");
     }
     let again = ground::reloaded(&world);
@@ -219,4 +269,54 @@ fn what_was_erased_or_replaced_is_not_in_a_snapshot() {
     let plan = checked.expect("good").plan;
     assert_eq!(again.scan(&plan, NOW), world.scan(&plan, NOW));
     assert_eq!(again.scan(&plan, NOW).members.len(), 1);
+}
+
+#[test]
+fn what_is_not_kept_is_counted() {
+    let limits = Limits {
+        attributes: 2,
+        properties: 1,
+        event_types: 1,
+    };
+    let say = |raw: &str| Step::Say(raw.to_owned());
+    let mut ground = Ground::default();
+    let steps = [
+        say(r#"{"type":"identify","userId":"u","traits":{"a":1,"b":{"c":2},"d":3}}"#),
+        say(r#"{"type":"track","event":"e","userId":"u","properties":{"a":1,"b":1}}"#),
+    ];
+    let world = ground.play_in(World::new().with_limits(limits), &steps);
+    let unkept = Unkept {
+        attributes: 2,
+        properties: 2,
+        event_types: 1,
+    };
+    // The identify is an event as well, and the first of all types.
+    assert_eq!(world.unkept(), unkept);
+    assert_eq!(ground::reloaded(&world).unkept(), unkept);
+    let holds = |text: &str| {
+        let checked = Checked::new(text, Place::SEGMENT).expect("good");
+        world.scan(&checked.plan, NOW).members.len() == 1
+    };
+    assert!(holds(
+        "contact.a = 1 AND contact.b.c IS NULL AND contact.d IS NULL"
+    ));
+    assert!(holds(
+        "COUNT(event) = 2 AND COUNT(event WHERE event_type = 'e') = 0"
+    ));
+    assert!(holds("COUNT(event WHERE event_type IS NULL) = 1"));
+}
+
+#[test]
+fn a_copy_stays_as_it_was() {
+    let mut ground = Ground::default();
+    let say = |raw: &str| Step::Say(raw.to_owned());
+    let mut world = ground.play(&[say(
+        r#"{"type":"identify","userId":"u","traits":{"plan":"pro"}}"#,
+    )]);
+    let copy = world.clone();
+    let more = r#"{"type":"identify","userId":"u","traits":{"plan":"free"}}"#;
+    ground.step(&say(more), &mut world);
+    let checked = Checked::new("contact.plan = 'pro'", Place::SEGMENT).expect("good");
+    assert_eq!(copy.scan(&checked.plan, NOW).members.len(), 1);
+    assert!(world.scan(&checked.plan, NOW).members.is_empty());
 }

@@ -41,7 +41,7 @@ pub fn print(duration: Duration) -> String {
     ];
     let fits = units
         .iter()
-        .find(|(size, _)| seconds != 0 && seconds % size == 0);
+        .find(|(size, _)| seconds != 0 && seconds.is_multiple_of(*size));
     let (size, unit) = fits.unwrap_or(&(1, 's'));
     format!("{}{unit}", seconds / size)
 }

@@ -1,210 +1,16 @@
-use std::collections::BTreeMap;
+//! Realms over random logs, through snapshots and crashes.
+
+mod ring;
 
 use proptest::prelude::*;
 
+use self::ring::{EXPRESSIONS, Fate, Ring, segment};
 use super::*;
-use crate::accept::{Reception, accept};
-use crate::event::{Erasure, Position};
-use crate::id::{IdentityKey, WorkspaceId};
 
 const SECOND: i64 = 1_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
-/// A log with a reactor that commits a batch at a time: its checkpoint moves with what it
-/// appends, and clients may append before it does.
-struct Ring {
-    key: IdentityKey,
-    log: Vec<Recorded>,
-    realm: Realm,
-    checkpoint: usize,
-    now: Timestamp,
-}
-
-fn segment(n: u8) -> SegmentId {
-    SegmentId::new(Timestamp::from_millis(1), [n; 10])
-}
-
-const EXPRESSIONS: &[&str] = &[
-    "contact.plan = 'pro'",
-    "EXISTS (event WHERE event_type = 'buy' AND event_time > now() - 30d)",
-    "COUNT(event WHERE event_type = 'login' AND event_time > now() - 7d) = 0",
-    "contact.plan = 'pro' OR SUM(event.properties.n WHERE event_type = 'buy') > 3",
-];
-
-impl Ring {
-    fn new() -> Self {
-        let now: Timestamp = "2026-01-01T00:00:00Z".parse().expect("a time");
-        let key = IdentityKey::new([1; 32]);
-        Self {
-            key,
-            log: Vec::new(),
-            realm: Realm::default(),
-            checkpoint: 0,
-            now,
-        }
-    }
-
-    fn append(&mut self, event: Event) {
-        if self
-            .log
-            .iter()
-            .any(|recorded| recorded.event.id == event.id)
-        {
-            return;
-        }
-        let workspace = WorkspaceId::new(Timestamp::from_millis(1), [7; 10]);
-        let position = Position(self.log.len() as i64 + 1);
-        self.log.push(Recorded {
-            position,
-            workspace,
-            event,
-        });
-    }
-
-    fn say(&mut self, raw: &str) {
-        let number = self.log.len();
-        let fresh_id = &|| EventId::of_message(&number.to_string());
-        let reception = Reception {
-            key: &self.key,
-            received_at: self.now,
-            sent_at: None,
-            kind: None,
-            fresh_id,
-        };
-        let event = accept(raw, &reception).expect("accepted");
-        self.append(event);
-    }
-
-    fn operate(&mut self, kind: Kind, contact: Option<ContactId>, payload: String) {
-        let id = EventId::of_message(&format!("operator {}", self.log.len()));
-        let (occurred_at, recorded_at) = (self.now, self.now);
-        self.append(Event {
-            id,
-            kind,
-            contact,
-            occurred_at,
-            recorded_at,
-            payload,
-        });
-    }
-
-    fn define(&mut self, n: u8, expression: Option<&str>) {
-        let definition = Definition::new(segment(n), "s", expression).expect("good");
-        self.operate(
-            Kind::SegmentCreated,
-            None,
-            serde_json::to_string(&definition).expect("JSON"),
-        );
-    }
-
-    fn erase(&mut self, user: &str) {
-        let contact = self.key.contact_of_user(user);
-        let erasure = Erasure {
-            contacts: vec![contact],
-            addresses: Vec::new(),
-            positions: Vec::new(),
-            seen: Position(0),
-        };
-        self.operate(
-            Kind::ContactErased,
-            Some(contact),
-            serde_json::to_string(&erasure).expect("JSON"),
-        );
-    }
-
-    /// Folds up to `max` events, lets `meanwhile` append, and then commits what was decided.
-    fn react(&mut self, max: usize, meanwhile: impl FnOnce(&mut Self)) {
-        let to = (self.checkpoint + max).min(self.log.len());
-        let mut decided = Vec::new();
-        for index in self.checkpoint..to {
-            decided.extend(self.realm.fold(&self.log[index], Role::Lead));
-        }
-        decided.extend(self.realm.tick(self.now));
-        meanwhile(self);
-        decided.into_iter().for_each(|event| self.append(event));
-        self.checkpoint = to;
-    }
-
-    fn drain(&mut self) {
-        while self.checkpoint < self.log.len() {
-            self.react(3, |_| {});
-        }
-        self.react(0, |_| {});
-    }
-
-    /// The process dies: another follows the log to the checkpoint, recalls, and leads on.
-    fn restart(&mut self) {
-        let mut realm = Realm::default();
-        for recorded in &self.log[..self.checkpoint] {
-            assert_eq!(realm.fold(recorded, Role::Follow), []);
-        }
-        self.log[self.checkpoint..]
-            .iter()
-            .for_each(|recorded| realm.recall(recorded));
-        self.realm = realm;
-    }
-
-    /// Memberships are what a fresh look finds, and the log tells of each crossing once.
-    fn check(&mut self) {
-        self.drain();
-        for (n, expression) in EXPRESSIONS.iter().enumerate() {
-            let id = segment(n as u8);
-            let Some(live) = self.realm.segments.get(&id) else {
-                continue;
-            };
-            let checked = Checked::new(expression, crate::expr::Place::SEGMENT).expect("good");
-            let fresh: Vec<u32> = self
-                .realm
-                .world
-                .contacts()
-                .filter(|number| {
-                    let subject = self.realm.world.subject(*number);
-                    checked.evaluate(&subject, None, self.realm.now).holds
-                })
-                .collect();
-            assert_eq!(
-                live.members.iter().collect::<Vec<_>>(),
-                fresh,
-                "{expression}"
-            );
-        }
-        let mut told: BTreeMap<(SegmentId, ContactId), bool> = BTreeMap::new();
-        let crossings = self
-            .log
-            .iter()
-            .filter(|r| matches!(r.event.kind, Kind::SegmentEntered | Kind::SegmentLeft));
-        for recorded in crossings {
-            let Membership { segment } =
-                serde_json::from_str(&recorded.event.payload).expect("JSON");
-            let key = (segment, recorded.event.contact.expect("a contact"));
-            let entered = recorded.event.kind == Kind::SegmentEntered;
-            let was = told.insert(key, entered).unwrap_or(false);
-            assert_ne!(was, entered, "told twice at {}", recorded.position);
-        }
-        for (id, live) in &self.realm.segments {
-            let members: Vec<ContactId> = live
-                .members
-                .iter()
-                .map(|n| self.realm.world.contact_id(n))
-                .collect();
-            let mut expected: Vec<ContactId> = told
-                .iter()
-                .filter(|((s, _), is)| s == id && **is)
-                .map(|((_, c), _)| *c)
-                .collect();
-            let mut found = members.clone();
-            expected.sort();
-            found.sort();
-            assert_eq!(
-                found, expected,
-                "the log tells of other members than there are"
-            );
-        }
-    }
-}
-
-#[test]
-fn a_window_is_entered_and_left_at_the_exact_instant() {
+fn leaves_a_window_at_the_exact_instant(uses_snapshot: bool) {
     let mut ring = Ring::new();
     ring.define(1, Some(EXPRESSIONS[1]));
     ring.say(r#"{"type":"track","event":"buy","userId":"u"}"#);
@@ -216,16 +22,48 @@ fn a_window_is_entered_and_left_at_the_exact_instant() {
     ring.drain();
     assert_eq!(ring.realm.members(segment(1)).expect("there").len(), 1);
     // Across a restart, and with no other event.
-    ring.restart();
+    ring.keep();
+    ring.restart(uses_snapshot);
+    ring.react(Fate::Deferred, |_| {});
+    assert_eq!(ring.realm.due(), leaves);
     ring.now = leaves;
     ring.drain();
     assert!(ring.realm.members(segment(1)).expect("there").is_empty());
     let last = ring.log.last().expect("an event");
     assert_eq!(
-        (last.event.kind, last.event.recorded_at),
-        (Kind::SegmentLeft, leaves)
+        (
+            last.event.kind,
+            last.event.occurred_at,
+            last.event.recorded_at
+        ),
+        (Kind::SegmentLeft, leaves, leaves)
     );
     ring.check();
+}
+
+#[test]
+fn a_window_is_entered_and_left_at_the_exact_instant() {
+    leaves_a_window_at_the_exact_instant(true);
+    leaves_a_window_at_the_exact_instant(false);
+}
+
+/// What ended while nobody looked, ended when it was due.
+#[test]
+fn a_window_that_ended_while_nothing_ran_ended_when_it_did() {
+    let mut ring = Ring::new();
+    ring.define(1, Some(EXPRESSIONS[1]));
+    ring.say(r#"{"type":"track","event":"buy","userId":"u"}"#);
+    ring.drain();
+    ring.keep();
+    let leaves = ring.realm.due();
+    ring.restart(true);
+    ring.now = leaves.shifted(3 * DAY);
+    ring.drain();
+    let last = ring.log.last().expect("an event");
+    assert_eq!(
+        (last.event.occurred_at, last.event.recorded_at),
+        (leaves, ring.now)
+    );
 }
 
 #[test]
@@ -237,34 +75,138 @@ fn nothing_for_a_week_is_noticed_when_the_week_is_over() {
     assert!(ring.realm.members(segment(2)).expect("there").is_empty());
     let quiet = ring.realm.due();
     assert_eq!(quiet, ring.now.shifted(7 * DAY));
+    for uses_snapshot in [true, false] {
+        ring.keep();
+        ring.restart(uses_snapshot);
+        ring.now = quiet.shifted(-1);
+        ring.drain();
+        assert!(ring.realm.members(segment(2)).expect("there").is_empty());
+        assert_eq!(ring.realm.due(), quiet);
+    }
     ring.now = quiet;
     ring.drain();
     assert_eq!(ring.realm.members(segment(2)).expect("there").len(), 1);
+    let last = ring.log.last().expect("an event");
+    assert_eq!(
+        (last.event.kind, last.event.occurred_at),
+        (Kind::SegmentEntered, quiet)
+    );
+}
+
+/// A crash between the parts of what a definition decided, and time goes on before it is
+/// decided again: who was told of and is none any more leaves.
+#[test]
+fn a_definition_told_in_part_is_told_to_its_end() {
+    let mut ring = Ring::new();
+    for user in ["u", "v", "w"] {
+        let at = "2025-12-03T00:00:00Z";
+        ring.say(&format!(
+            r#"{{"type":"track","event":"buy","userId":"{user}","timestamp":"{at}"}}"#
+        ));
+    }
+    ring.drain();
+    ring.define(1, Some(EXPRESSIONS[1]));
+    ring.now = ring.now.shifted(2 * DAY);
+    ring.react(Fate::Crash(1), |_| {});
+    ring.check();
+    let told = |kind| ring.log.iter().filter(|r| r.event.kind == kind).count();
+    assert_eq!(
+        (told(Kind::SegmentEntered), told(Kind::SegmentLeft)),
+        (2, 2)
+    );
+}
+
+/// What was told of someone is taken back also when nothing is left that says who that was.
+#[test]
+fn who_was_erased_before_a_restart_leaves_all_segments() {
+    let mut ring = Ring::new();
+    ring.define(0, Some(EXPRESSIONS[0]));
+    ring.say(r#"{"type":"identify","userId":"u","traits":{"plan":"pro"}}"#);
+    ring.drain();
+    ring.erase("u");
+    ring.restart(false);
+    ring.drain();
+    let last = ring.log.last().expect("an event");
+    assert_eq!(last.event.kind, Kind::SegmentLeft);
+    ring.check();
 }
 
 #[test]
-fn who_is_erased_or_merged_away_leaves_also_static_segments() {
+fn any_damage_to_a_snapshot_is_noticed() {
+    let mut ring = Ring::new();
+    ring.define(1, Some(EXPRESSIONS[1]));
+    ring.define(9, None);
+    ring.say(r#"{"type":"track","event":"buy","userId":"u"}"#);
+    ring.drain();
+    ring.keep();
+    let mut bytes = ring.kept.take().expect("kept");
+    for at in 0..bytes.len() {
+        bytes[at] ^= 1;
+        assert!(Snapshot::read(&mut bytes.as_slice()).is_err(), "byte {at}");
+        bytes[at] ^= 1;
+        assert!(Snapshot::read(&mut &bytes[..at]).is_err(), "cut at {at}");
+    }
+    assert!(Snapshot::read(&mut bytes.as_slice()).is_ok());
+    bytes.push(0);
+    assert!(Snapshot::read(&mut bytes.as_slice()).is_err());
+}
+
+#[test]
+fn a_static_segment_loses_who_is_erased_and_follows_who_is_merged() {
     let mut ring = Ring::new();
     ring.define(9, None);
     ring.say(r#"{"type":"identify","userId":"u"}"#);
     ring.say(r#"{"type":"identify","userId":"v"}"#);
-    for user in ["u", "v"] {
-        let contact = ring.key.contact_of_user(user);
-        let cause = EventId::of_message(user);
-        ring.append(crossing(
-            segment(9),
-            contact,
-            true,
-            cause,
-            (ring.now, ring.now),
-        ));
-    }
+    ring.edit(&["u", "v"], &[]);
     ring.drain();
     assert_eq!(ring.realm.members(segment(9)).expect("there").len(), 2);
     ring.erase("u");
     ring.say(r#"{"type":"alias","userId":"w","previousId":"v"}"#);
     ring.drain();
-    assert!(ring.realm.members(segment(9)).expect("there").is_empty());
+    let members = ring.realm.members(segment(9)).expect("there");
+    let members: Vec<ContactId> = members
+        .iter()
+        .map(|n| ring.realm.world.contact_id(n))
+        .collect();
+    assert_eq!(members, [ring.key.contact_of_user("w")]);
+    ring.check();
+}
+
+#[test]
+fn an_edit_crosses_each_border_once_and_only_that_of_a_static_segment() {
+    let mut ring = Ring::new();
+    ring.define(9, None);
+    ring.say(r#"{"type":"identify","userId":"u"}"#);
+    ring.edit(&["u", "u", "nobody"], &["v"]);
+    ring.edit(&["u"], &[]);
+    ring.drain();
+    let crossings = |ring: &Ring| {
+        let kinds = ring.log.iter().map(|recorded| recorded.event.kind);
+        kinds
+            .filter(|kind| matches!(kind, Kind::SegmentEntered | Kind::SegmentLeft))
+            .collect::<Vec<_>>()
+    };
+    assert_eq!(crossings(&ring), [Kind::SegmentEntered]);
+    ring.edit(&[], &["u"]);
+    ring.edit(&[], &["u"]);
+    ring.drain();
+    assert_eq!(crossings(&ring), [Kind::SegmentEntered, Kind::SegmentLeft]);
+    ring.define(9, Some("contact.plan = 'pro'"));
+    ring.edit(&["u"], &[]);
+    ring.drain();
+    assert_eq!(crossings(&ring).len(), 2);
+}
+
+#[test]
+fn an_attribute_with_a_dot_in_its_name_is_followed() {
+    let mut ring = Ring::new();
+    ring.define(8, Some("contact.\"a.b\" = 1"));
+    ring.say(r#"{"type":"identify","userId":"u","traits":{"a.b":2}}"#);
+    ring.drain();
+    assert!(ring.realm.members(segment(8)).expect("there").is_empty());
+    ring.say(r#"{"type":"identify","userId":"u","traits":{"a.b":1}}"#);
+    ring.drain();
+    assert_eq!(ring.realm.members(segment(8)).expect("there").len(), 1);
 }
 
 #[derive(Debug, Clone)]
@@ -273,11 +215,15 @@ enum Step {
     Erase(String),
     Define(u8),
     Delete(u8),
+    Edit(String, String),
     Pass(i64),
-    React(usize),
+    React(Fate),
     /// The reactor folds while a client appends, and commits after it.
-    Race(usize, String),
-    Restart,
+    Race(Fate, String),
+    Keep,
+    Restart {
+        uses_snapshot: bool,
+    },
 }
 
 fn say() -> impl Strategy<Value = String> {
@@ -293,16 +239,26 @@ fn say() -> impl Strategy<Value = String> {
     ]
 }
 
+fn fate() -> impl Strategy<Value = Fate> {
+    prop_oneof![
+        3 => Just(Fate::Committed),
+        3 => Just(Fate::Deferred),
+        1 => (0..4usize).prop_map(Fate::Crash),
+    ]
+}
+
 fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         10 => say().prop_map(Step::Say),
         1 => "[uvw]".prop_map(Step::Erase),
         3 => (0..4u8).prop_map(Step::Define),
         1 => (0..4u8).prop_map(Step::Delete),
+        4 => ("[uvw]", "[uvw]").prop_map(|(add, remove)| Step::Edit(add, remove)),
         3 => (0..20 * DAY).prop_map(Step::Pass),
-        4 => (1..5usize).prop_map(Step::React),
-        4 => (1..5usize, say()).prop_map(|(n, raw)| Step::Race(n, raw)),
-        2 => Just(Step::Restart),
+        4 => fate().prop_map(Step::React),
+        4 => (fate(), say()).prop_map(|(fate, raw)| Step::Race(fate, raw)),
+        2 => Just(Step::Keep),
+        2 => any::<bool>().prop_map(|uses_snapshot| Step::Restart { uses_snapshot }),
     ]
 }
 
@@ -312,31 +268,29 @@ fn take(ring: &mut Ring, step: Step) {
         Step::Say(raw) => ring.say(&raw),
         Step::Erase(user) => ring.erase(&user),
         Step::Define(n) => ring.define(n, Some(EXPRESSIONS[n as usize])),
-        Step::Delete(n) => ring.operate(
-            Kind::SegmentDeleted,
-            None,
-            format!("{{\"segment\":\"{}\"}}", segment(n)),
-        ),
+        Step::Delete(n) => ring.delete(n),
+        Step::Edit(add, remove) => ring.edit(&[&add], &[&remove]),
         Step::Pass(micros) => ring.now = ring.now.shifted(micros),
-        Step::React(max) => ring.react(max, |_| {}),
-        Step::Race(max, raw) => ring.react(max, |ring| ring.say(&raw)),
-        Step::Restart => ring.restart(),
+        Step::React(fate) => ring.react(fate, |_| {}),
+        Step::Race(fate, raw) => ring.react(fate, |ring| ring.say(&raw)),
+        Step::Keep => ring.keep(),
+        Step::Restart { uses_snapshot } => ring.restart(uses_snapshot),
     }
 }
 
 proptest! {
     #[test]
-    fn memberships_equal_a_fresh_scan_and_are_told_once(steps in prop::collection::vec(step(), 1..60)) {
+    fn memberships_equal_a_fresh_scan_and_are_told_once(
+        steps in prop::collection::vec(step(), 1..60),
+        batch in 1..5usize,
+    ) {
         let mut ring = Ring::new();
-        let has_deletion = steps.iter().any(|step| matches!(step, Step::Delete(_)));
+        ring.batch = batch;
+        ring.define(9, None);
         for step in steps {
             take(&mut ring, step);
         }
-        // A segment that was deleted and made again begins anew: its old crossings do not count.
-        if !has_deletion {
-            ring.check();
-        } else {
-            ring.drain();
-        }
+        ring.check();
+        ring.check_same();
     }
 }

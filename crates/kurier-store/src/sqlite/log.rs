@@ -63,6 +63,7 @@ impl Log for Sqlite {
         let sql = format!(
             "SELECT position FROM log
              WHERE position > ? AND position < ? AND workspace = ? AND contact IN {IDS}
+               AND kind NOT LIKE 'segment.%'
              ORDER BY position"
         );
         let values = vec![
@@ -123,15 +124,14 @@ fn scrub(path: &Path, how: Scrub) -> Result<()> {
 }
 
 pub fn append(connection: &Connection, scope: Scope, events: &[Event]) -> Result<Vec<Appended>> {
-    let mut next = head(connection)? + 1;
+    // SQLite gives the position: the last one and one more, since no row ever leaves.
     let mut statement = connection.prepare_cached(
-        "INSERT INTO log (position, workspace, id, kind, contact, lane, occurred_at, recorded_at, payload)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9) ON CONFLICT (workspace, id) DO NOTHING",
+        "INSERT INTO log (workspace, id, kind, contact, lane, occurred_at, recorded_at, payload)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (workspace, id) DO NOTHING",
     )?;
     let mut appended = Vec::with_capacity(events.len());
     for event in events {
         let added = statement.execute(params![
-            next,
             scope.0.as_uuid().as_bytes(),
             event.id.as_uuid().as_bytes(),
             event.kind.as_str(),
@@ -141,12 +141,11 @@ pub fn append(connection: &Connection, scope: Scope, events: &[Event]) -> Result
             event.recorded_at.as_micros(),
             event.payload,
         ])?;
-        if added == 0 {
-            appended.push(Appended::Duplicate);
+        appended.push(if added == 0 {
+            Appended::Duplicate
         } else {
-            appended.push(Appended::At(Position(next)));
-            next += 1;
-        }
+            Appended::At(Position(connection.last_insert_rowid()))
+        });
     }
     Ok(appended)
 }

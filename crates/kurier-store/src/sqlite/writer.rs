@@ -1,14 +1,14 @@
 //! The one writer. Callers hand it work and wait; everything that waits is done in one
-//! transaction with one fsync. Each piece of work stands or falls alone, without savepoints,
+//! transaction, and the syncer answers when it is durable. Each piece of work stands or falls alone, without savepoints,
 //! for which SQLite would copy every page it changes: when one piece fails, the group is rolled
-//! back and each is done again in a transaction of its own. An answer of success is given only
-//! after the commit.
+//! back and each is done again in a transaction of its own.
 
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
+use super::syncer::{Sync, Syncer};
 use crate::{Error, Result};
 
 /// So much work may wait before callers wait to hand it over.
@@ -22,11 +22,13 @@ pub struct Writer {
 }
 
 impl Writer {
-    pub fn start(connection: Connection) -> Result<Self> {
+    /// `sync` brings to the disk what the connection has committed.
+    pub fn start(connection: Connection, sync: Sync) -> Result<Self> {
         let (jobs, waiting) = mpsc::channel(WAITING_MAX);
+        let syncer = Syncer::start(sync)?;
         let thread = std::thread::Builder::new()
             .name("kurier-writer".into())
-            .spawn(move || run(&connection, waiting))
+            .spawn(move || run(&connection, &syncer, waiting))
             .map_err(|e| Error::Unavailable(format!("the writer cannot be started: {e}")))?;
         Ok(Self {
             jobs: Some(jobs),
@@ -74,6 +76,19 @@ trait Job: Send {
     fn answer(self: Box<Self>, fate: Result<()>);
 }
 
+/// Work that goes into one transaction.
+pub struct Group(Vec<Box<dyn Job>>);
+
+impl Group {
+    pub fn weight(&self) -> usize {
+        self.0.iter().map(|job| job.weight()).sum()
+    }
+
+    pub fn answer(self, fate: Result<()>) {
+        self.0.into_iter().for_each(|job| job.answer(fate.clone()));
+    }
+}
+
 struct Work<T, F> {
     weight: usize,
     work: F,
@@ -104,7 +119,7 @@ impl<T: Send, F: Fn(&Connection) -> Result<T> + Send> Job for Work<T, F> {
     }
 }
 
-fn run(connection: &Connection, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
+fn run(connection: &Connection, syncer: &Syncer, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
     while let Some(first) = waiting.blocking_recv() {
         let mut weight = first.weight();
         let mut group = vec![first];
@@ -114,33 +129,31 @@ fn run(connection: &Connection, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
             weight = weight.saturating_add(job.weight());
             group.push(job);
         }
-        settle(connection, group);
+        settle(connection, syncer, Group(group));
     }
 }
 
-/// Does a group's work and answers everyone in it.
-fn settle(connection: &Connection, mut group: Vec<Box<dyn Job>>) {
-    let fate = commit(connection, &mut group);
+/// Does a group's work and sees to it that everyone in it is answered.
+fn settle(connection: &Connection, syncer: &Syncer, mut group: Group) {
+    let fate = syncer.check().and_then(|()| commit(connection, &mut group));
     if !connection.is_autocommit() {
         // Nothing was promised yet; if even this fails, the next BEGIN says so.
         let _ = connection.execute_batch("ROLLBACK");
     }
     match fate {
-        Ok(false) if group.len() > 1 => {
-            let alone = |job| settle(connection, vec![job]);
-            group.into_iter().for_each(alone);
+        Ok(true) => syncer.hand_over(group),
+        Ok(false) if group.0.len() > 1 => {
+            let alone = |job| settle(connection, syncer, Group(vec![job]));
+            group.0.into_iter().for_each(alone);
         }
-        fate => {
-            let fate = fate.map(drop);
-            group.into_iter().for_each(|job| job.answer(fate.clone()));
-        }
+        fate => group.answer(fate.map(drop)),
     }
 }
 
 /// False if a piece of work failed; then nothing was committed.
-fn commit(connection: &Connection, group: &mut [Box<dyn Job>]) -> Result<bool> {
+fn commit(connection: &Connection, group: &mut Group) -> Result<bool> {
     connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-    if !group.iter_mut().all(|job| job.run(connection)) {
+    if !group.0.iter_mut().all(|job| job.run(connection)) {
         return Ok(false);
     }
     connection.prepare_cached("COMMIT")?.execute([])?;
@@ -155,12 +168,58 @@ mod tests {
         Ok(connection.query_row("SELECT count(*) FROM t", [], |row| row.get(0))?)
     }
 
-    #[tokio::test]
-    async fn in_one_group_each_piece_stands_or_falls_alone() {
+    fn writer(sync: Sync) -> Writer {
         let connection = Connection::open_in_memory().expect("opens");
         let table = "CREATE TABLE t (x INTEGER PRIMARY KEY)";
         connection.execute_batch(table).expect("made");
-        let writer = Writer::start(connection).expect("starts");
+        Writer::start(connection, sync).expect("starts")
+    }
+
+    fn insert(writer: &Writer, x: i64) -> impl Future<Output = Result<usize>> {
+        writer.write(1, move |connection| {
+            Ok(connection.execute("INSERT INTO t VALUES (?1)", [x])?)
+        })
+    }
+
+    #[tokio::test]
+    async fn nobody_is_answered_before_the_disk_has_it() {
+        use std::sync::atomic::{AtomicUsize, Ordering};
+        let synced = std::sync::Arc::new(AtomicUsize::new(0));
+        let at_the_disk = synced.clone();
+        let writer = writer(Box::new(move |_| {
+            // Slow enough that whoever did not wait would be seen.
+            (0..1_000).for_each(|_| std::thread::yield_now());
+            at_the_disk.fetch_add(1, Ordering::SeqCst);
+            Ok(())
+        }));
+        for x in 1..=20 {
+            assert!(matches!(insert(&writer, x).await, Ok(1)));
+            assert_eq!(synced.load(Ordering::SeqCst) as i64, x);
+        }
+    }
+
+    #[tokio::test]
+    async fn after_a_failed_sync_nothing_is_promised_any_more() {
+        let mut syncs = 0;
+        let writer = writer(Box::new(move |_| {
+            syncs += 1;
+            if syncs == 2 {
+                return Err(std::io::Error::other("no"));
+            }
+            Ok(())
+        }));
+        assert!(matches!(insert(&writer, 1).await, Ok(1)));
+        for x in 2..5 {
+            assert!(matches!(
+                insert(&writer, x).await,
+                Err(Error::Unavailable(_))
+            ));
+        }
+    }
+
+    #[tokio::test]
+    async fn in_one_group_each_piece_stands_or_falls_alone() {
+        let writer = writer(Box::new(|_| Ok(())));
         // The writer is held until all the others wait: then they are one group.
         let (release, held) = std::sync::mpsc::channel::<()>();
         let held = std::sync::Mutex::new(held);
@@ -169,17 +228,13 @@ mod tests {
             let _ = held.lock().map(|held| held.recv());
             Ok(())
         });
-        let insert = |x: i64| {
-            writer.write(1, move |connection| {
-                Ok(connection.execute("INSERT INTO t VALUES (?1)", [x])?)
-            })
-        };
         let half = writer.write(1, |connection| {
             connection.execute("INSERT INTO t VALUES (100)", [])?;
             Ok(connection.execute("INSERT INTO t VALUES (1)", [])?)
         });
         let released = async move { drop(release) };
-        let (_, first, half, last, ()) = tokio::join!(busy, insert(1), half, insert(2), released);
+        let (_, first, half, last, ()) =
+            tokio::join!(busy, insert(&writer, 1), half, insert(&writer, 2), released);
         assert!(matches!((first, last), (Ok(1), Ok(1))));
         assert!(half.is_err());
         assert!(matches!(writer.write(1, count).await, Ok(2)));

@@ -1,6 +1,6 @@
 //! The log: one order, each event once.
 
-use kurier_core::event::{Event, Position, Recorded, lane};
+use kurier_core::event::{Event, Kind, Position, Recorded, lane};
 use kurier_store::Scrub;
 use kurier_store::{Appended, Scope, Store};
 
@@ -18,6 +18,7 @@ cases! {
     the_same_id_elsewhere_is_no_repeat,
     read_goes_on_after_a_position,
     positions_are_those_of_the_contacts,
+    positions_leave_out_crossings,
     tombstones_stand_in_place,
     tombstones_keep_the_joins,
     tombstones_stay_in_their_workspace,
@@ -172,6 +173,27 @@ async fn positions_are_those_of_the_contacts(store: Store) {
     assert_eq!(positions(Space::new(3).scope, &["u"], 0, 100).await, [0; 0]);
 }
 
+/// What says of which segment someone was a member must stay readable.
+async fn positions_leave_out_crossings(store: Store) {
+    let space = Space::new(1);
+    let said = |id: &str, kind| Event {
+        kind,
+        contact: Some(space.user("u")),
+        ..event(id)
+    };
+    let all = vec![
+        said("a", Kind::Track),
+        said("b", Kind::SegmentEntered),
+        said("c", Kind::SegmentLeft),
+        said("d", Kind::Identify),
+    ];
+    append(&store, space.scope, all).await;
+    let between = (Position(0), Position(100));
+    let contacts = [space.user("u")];
+    let found = store.log.positions(space.scope, &contacts, between).await;
+    assert_eq!(found.expect("found"), [Position(1), Position(4)]);
+}
+
 async fn tombstone(store: &Store, scope: Scope, positions: &[i64]) -> u64 {
     let positions: Vec<Position> = positions.iter().copied().map(Position).collect();
     let buried = store.log.tombstone(scope, &positions).await;
@@ -236,6 +258,7 @@ mod reopened {
 
     cases! {
         place: reopening_keeps_everything,
+        what_others_append_is_read_in_its_place,
         lanes_are_kept_beside,
         many_may_open_a_new_store_at_once,
     }
@@ -250,6 +273,45 @@ mod reopened {
         let store = place.open().await;
         assert_eq!(read_all(&store).await, before);
         assert_eq!(append(&store, scope, events(&["b", "c"])).await, [0, 3]);
+    }
+
+    async fn what_others_append_is_read_in_its_place(place: Place) {
+        let scope = Space::new(1).scope;
+        let (ours, theirs) = (place.open().await, place.open().await);
+        for (store, names) in [
+            (&ours, ["a", "b"]),
+            (&theirs, ["c", "d"]),
+            (&ours, ["e", "f"]),
+            (&theirs, ["g", "h"]),
+        ] {
+            append(store, scope, events(&names)).await;
+        }
+        // One of theirs is erased by us while it stands at our end, one of ours by them.
+        tombstone(&ours, scope, &[7]).await;
+        tombstone(&theirs, scope, &[1]).await;
+        for store in [&ours, &theirs] {
+            for after in 0..8 {
+                assert_eq!(positions_after(store, after).await, expected(after));
+            }
+        }
+    }
+
+    fn expected(after: i64) -> Vec<i64> {
+        (after + 1..=8).collect()
+    }
+
+    /// Everything after a position, however many reads that takes.
+    async fn positions_after(store: &Store, after: i64) -> Vec<i64> {
+        let mut positions = Vec::new();
+        let mut last = Position(after);
+        loop {
+            let read = store.log.read(last, 3).await.expect("read");
+            let Some(end) = read.last() else {
+                return positions;
+            };
+            last = end.position;
+            positions.extend(read.iter().map(|recorded| recorded.position.0));
+        }
     }
 
     async fn many_may_open_a_new_store_at_once(place: Place) {

@@ -66,7 +66,7 @@ pub async fn run(config: &Config, args: ContactArgs) -> anyhow::Result<ExitCode>
 }
 
 /// Whoever can open the database may do everything.
-fn operator(workspace: Workspace) -> Grant {
+pub fn operator(workspace: Workspace) -> Grant {
     let scopes = Scopes {
         ingest: true,
         read: true,
@@ -96,12 +96,15 @@ async fn export(app: Arc<App>, grant: Arc<Grant>, contact: Contact) -> anyhow::R
 
 /// Without a server nobody folds: this does, until the erasure is carried out.
 async fn erase(app: &App, grant: &Grant, id: ContactId) -> anyhow::Result<()> {
-    let folding = app.projector.run();
-    let erasing = flow::erase(&app.store, &app.projector, grant, id);
+    let erasing = flow::erase(app, grant, id);
     let report = tokio::select! {
-        report = erasing => report?,
-        () = folding => unreachable!("folding runs until it is dropped"),
+        report = erasing => report,
+        () = app.projector.run() => unreachable!("folding runs until it is dropped"),
+        () = app.segments.run() => unreachable!("folding runs until it is dropped"),
+        () = app.reactor.clone().run() => unreachable!("reacting runs until it is dropped"),
     };
+    app.reactor.release().await;
+    let report = report?;
     let report = report.context("there is no such contact")?;
     if !report.done {
         bail!("the erasure is recorded and will be carried out by the next server that starts");

@@ -3,10 +3,11 @@
 use std::process::ExitCode;
 use std::time::Instant;
 
+use anyhow::Context as _;
 use clap::Args;
 use kurier_core::projection;
-use kurier_store::Store;
 use kurier_store::kv::{Kv as _, Redis, Timeouts};
+use kurier_store::{Snapshots, Store};
 use serde::Serialize;
 
 use crate::app::open_store;
@@ -76,6 +77,7 @@ async fn check_store(config: &Config, store: &Store) -> Vec<Finding> {
         Finding::of("durability", check_durability(store).await),
         Finding::of("workspaces", check_workspaces(store).await),
         Finding::of("projections", check_projections(store).await),
+        Finding::of("snapshot", check_snapshot(config)),
         Finding::of("clock", check_clock()),
     ]
 }
@@ -133,6 +135,25 @@ async fn check_projections(store: &Store) -> anyhow::Result<String> {
         lines.push(format!("{} is {lag} event(s) behind", projection.name()));
     }
     Ok(lines.join(", "))
+}
+
+fn check_snapshot(config: &Config) -> anyhow::Result<String> {
+    let Some(folder) = &config.snapshots else {
+        return Ok("none are kept: PostgreSQL without --data".to_owned());
+    };
+    let newest = Snapshots::new(folder.clone()).newest();
+    let newest = newest.with_context(|| format!("{} cannot be read", folder.display()))?;
+    Ok(newest.map_or_else(
+        || "none yet: a start folds the whole log".to_owned(),
+        |kept| {
+            let age = clock::now().micros_since(kept.written_at).max(0) / 1_000_000;
+            let megabytes = kept.bytes as f64 / 1e6;
+            format!(
+                "of position {}, {megabytes:.1} MB, {age} s old",
+                kept.position
+            )
+        },
+    ))
 }
 
 /// A clock before this program was written is wrong, and would date every event wrongly.

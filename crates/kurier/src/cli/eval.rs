@@ -1,5 +1,6 @@
 //! `kurier eval`: an expression over a contact and events from files, with the reasons.
 
+use std::io::Read as _;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
@@ -12,9 +13,15 @@ use serde_json::json;
 
 use crate::clock;
 
+/// Far more than an expression may have, so that it is said how much that is.
+const TEXT_READ_MAX: u64 = 16 * 1024 * 1024;
+
+/// So many characters of a line are shown.
+const SHOWN_MAX: usize = 110;
+
 #[derive(Debug, Args)]
 pub struct EvalArgs {
-    /// The expression, such as "contact.plan = 'pro'"
+    /// The expression, such as "contact.plan = 'pro'"; - reads it from standard input
     expression: String,
     /// A contact as JSON: its attributes, or what the API shows of it
     #[arg(long, value_name = "FILE")]
@@ -32,12 +39,16 @@ pub struct EvalArgs {
 
 /// Succeeds if the expression holds; the exit code is 1 if it does not, 2 if it is faulty.
 pub fn run(args: &EvalArgs) -> anyhow::Result<ExitCode> {
-    let checked = match Checked::new(&args.expression, Place::SEGMENT) {
+    let expression = match args.expression.as_str() {
+        "-" => std::io::read_to_string(std::io::stdin().take(TEXT_READ_MAX))?,
+        text => text.to_owned(),
+    };
+    let checked = match Checked::new(&expression, Place::SEGMENT) {
         Ok(checked) => checked,
         Err(errors) => {
             errors
                 .iter()
-                .for_each(|error| eprintln!("{}", underlined(&args.expression, error)));
+                .for_each(|error| eprintln!("{}", underlined(&expression, error)));
             return Ok(ExitCode::from(2));
         }
     };
@@ -124,10 +135,7 @@ fn read_event(line: &str) -> anyhow::Result<EventFact> {
 fn report(checked: &Checked, verdict: Verdict, reasons: &[Reason], as_json: bool) {
     let until = (verdict.until != FOREVER).then_some(verdict.until);
     if as_json {
-        let reasons: Vec<_> = reasons
-            .iter()
-            .map(|r| json!({"condition": r.condition, "holds": r.holds, "found": r.found}))
-            .collect();
+        let reasons = reasons_json(reasons);
         let canonical = checked.canonical();
         println!(
             "{}",
@@ -147,6 +155,17 @@ fn report(checked: &Checked, verdict: Verdict, reasons: &[Reason], as_json: bool
             "does not hold"
         }
     );
+    print_reasons(reasons);
+}
+
+pub fn reasons_json(reasons: &[Reason]) -> Vec<serde_json::Value> {
+    let reasons = reasons.iter();
+    reasons
+        .map(|r| json!({"condition": r.condition, "holds": r.holds, "found": r.found}))
+        .collect()
+}
+
+pub fn print_reasons(reasons: &[Reason]) {
     for reason in reasons {
         let mark = if reason.holds { "true " } else { "false" };
         let found = if reason.found.is_empty() {
@@ -174,8 +193,8 @@ pub fn underlined(text: &str, error: &Error) -> String {
         .max(1);
     // A long line is shown around its fault only.
     let skipped = indent.saturating_sub(60);
-    let shown: String = line.chars().skip(skipped).take(110).collect();
-    let marks = "^".repeat(width.min(110));
+    let shown: String = line.chars().skip(skipped).take(SHOWN_MAX).collect();
+    let marks = "^".repeat(width.min(SHOWN_MAX + skipped - indent));
     format!(
         "  {shown}\n  {}{marks} {error}",
         " ".repeat(indent - skipped)

@@ -7,6 +7,7 @@ mod eval;
 mod import;
 mod log;
 mod openapi;
+mod segment;
 mod serve;
 mod table;
 mod workspace;
@@ -43,6 +44,8 @@ enum Command {
     ApiKey(api_key::ApiKeyArgs),
     /// Show, export or erase a contact
     Contact(contact::ContactArgs),
+    /// Make segments, look into them, explain and change who is in them
+    Segment(segment::SegmentArgs),
     /// Look at the log and its months
     Log(log::LogArgs),
     /// Evaluate an expression over a contact and events from files
@@ -75,6 +78,7 @@ impl Cli {
                 Command::Import(args) => import::run(&config, args).await,
                 Command::ApiKey(args) => api_key::run(&config, args).await,
                 Command::Contact(args) => contact::run(&config, args).await,
+                Command::Segment(args) => segment::run(&config, args).await,
                 Command::Log(args) => log::run(&config, args).await,
                 Command::Doctor(args) => doctor::run(&config, args).await,
                 Command::Openapi => openapi::run(),

@@ -11,7 +11,8 @@ pub struct WorkspaceArgs {
         long,
         value_name = "NAME",
         env = "KURIER_WORKSPACE",
-        default_value = "default"
+        default_value = "default",
+        global = true
     )]
     pub workspace: String,
 }

@@ -9,7 +9,7 @@ use kurier_core::event::{Erasure, Event, Kind, Position, Recorded};
 use kurier_core::id::{AddressKey, ContactId};
 use kurier_store::{Appended, Error, Result, Scope, Scrub, Store, TimelineQuery};
 
-use super::Projector;
+use crate::app::App;
 use crate::clock;
 use crate::keyring::Grant;
 
@@ -28,12 +28,8 @@ pub struct ErasureReport {
 }
 
 /// Erases a contact and all that were merged into it; `None` if there is none.
-pub async fn erase(
-    store: &Store,
-    projector: &Projector,
-    grant: &Grant,
-    id: ContactId,
-) -> Result<Option<ErasureReport>> {
+pub async fn erase(app: &App, grant: &Grant, id: ContactId) -> Result<Option<ErasureReport>> {
+    let (store, projector) = (&app.store, &app.projector);
     let scope = grant.scope();
     if !projector.reach(store.log.head().await?, PATIENCE).await {
         return Err(Error::Unavailable(
@@ -49,7 +45,7 @@ pub async fn erase(
     let Some(Appended::At(position)) = appended.first() else {
         return Err(Error::Damaged("a fresh event id was taken".into()));
     };
-    let done = projector.reach(*position, PATIENCE).await;
+    let done = is_carried_out(app, *position).await?;
     if done {
         store.log.scrub(Scrub::Quick).await?;
     }
@@ -59,6 +55,18 @@ pub async fn erase(
         events,
         done,
     }))
+}
+
+/// Waits until nothing is left in the read models, in the reactor's memory and snapshots, and
+/// among the members of segments.
+async fn is_carried_out(app: &App, position: Position) -> Result<bool> {
+    if !app.projector.reach(position, PATIENCE).await
+        || !app.reactor.reach(position, PATIENCE).await
+    {
+        return Ok(false);
+    }
+    let head = app.store.log.head().await?;
+    Ok(app.segments.reach(head, PATIENCE).await)
 }
 
 /// The live contact at an id, or the one it has become part of.

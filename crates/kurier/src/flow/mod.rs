@@ -1,11 +1,14 @@
 //! Loops over the log: read a batch, decide, commit.
 
 mod erase;
+mod live;
 mod maintain;
 mod project;
 mod react;
+pub mod segment;
 
 pub use erase::{ErasureReport, erase, live_contact};
+pub use live::live_contacts;
 pub use maintain::maintain;
 pub use project::Projector;
-pub use react::{Reactor, Realms};
+pub use react::{Keeping, Reactor};

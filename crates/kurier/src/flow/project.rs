@@ -19,8 +19,8 @@ const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// While ingest is busy, folding rests this many times as long as it worked: what was
 /// accepted is durable already, and the clients are waiting.
-const REST_FACTOR: u32 = 4;
-const REST_MAX: Duration = Duration::from_millis(500);
+const REST_FACTOR: u32 = 9;
+const REST_MAX: Duration = Duration::from_millis(1_000);
 /// And never less: many small batches would cost more than a few larger ones.
 const REST_MIN: Duration = Duration::from_millis(50);
 

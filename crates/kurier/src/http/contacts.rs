@@ -287,7 +287,7 @@ pub async fn erase(
     Admin(grant): Admin,
     Id(id): Id,
 ) -> Result<(StatusCode, Json<Erased>), Problem> {
-    let report = flow::erase(&app.store, &app.projector, &grant, id).await?;
+    let report = flow::erase(&app, &grant, id).await?;
     let report = report.ok_or_else(|| Problem::not_found("there is no such contact"))?;
     let ErasureReport {
         contacts,

@@ -6,10 +6,13 @@ mod contacts;
 mod credential;
 mod cursor;
 mod docs;
+mod edit;
 mod event_view;
 mod export;
 mod expressions;
 mod ingest;
+mod member_csv;
+mod members;
 mod observe;
 mod operations;
 mod pressure;
@@ -30,6 +33,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 
 pub use export::document as export_document;
+pub use member_csv::document as members_csv;
 pub use pressure::Pressure;
 pub use server::serve;
 
@@ -56,7 +60,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(segments::list, segments::create))
         .routes(routes!(segment_look::preview))
         .routes(routes!(segments::get, segments::change, segments::delete))
-        .routes(routes!(segments::members))
+        .routes(routes!(members::list, members::edit))
         .routes(routes!(segments::sizes))
         .routes(routes!(segment_look::explain))
         .routes(routes!(operations::healthz))
@@ -70,6 +74,11 @@ pub fn openapi() -> String {
     openapi
         .to_pretty_json()
         .expect("the description serialises")
+}
+
+/// A segment as the API shows it, for the command line.
+pub fn segment_json(segment: kurier_core::projection::SegmentSummary) -> serde_json::Value {
+    serde_json::json!(segment_view::SegmentView::from(segment))
 }
 
 /// A contact as the API shows it, for the command line.

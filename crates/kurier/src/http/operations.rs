@@ -25,6 +25,13 @@ pub struct Readiness {
     /// How far the read models have come.
     projection_position: i64,
     projection_lag: i64,
+    /// How far the log was reacted to: segments are as of here.
+    reactor_position: i64,
+    reactor_lag: i64,
+    /// The memory that contacts and events take.
+    world_bytes: u64,
+    /// What someone should look at; requests are served all the same.
+    warnings: Vec<String>,
     /// Whether the keyspace (Redis, or this process's memory) answers; nothing is lost when it does not.
     keyspace: bool,
 }
@@ -36,13 +43,34 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json<Readiness>, Prob
     let head = app.store.log.head().await?.0;
     let position = app.projector.position().0;
     let projection_lag = (head - position).max(0);
+    let reactor_position = app.reactor.position().0;
+    let world_bytes = app.reactor.measured().bytes as u64;
     let keyspace = app.keyspace.ping().await.is_ok();
     Ok(Json(Readiness {
         log_position: head,
         projection_position: position,
         projection_lag,
+        reactor_position,
+        reactor_lag: (head - reactor_position).max(0),
+        world_bytes,
+        warnings: warnings(&app),
         keyspace,
     }))
+}
+
+fn warnings(app: &App) -> Vec<String> {
+    let measured = app.reactor.measured();
+    let (bytes, max) = (measured.bytes as u64, app.world_bytes_max);
+    let over = (bytes > max).then(|| {
+        format!(
+            "contacts and events take {bytes} bytes of memory, more than world_bytes_max ({max})"
+        )
+    });
+    let count = measured.unkept.len();
+    let unkept = (count > 0).then(|| {
+        format!("{count} workspace(s) have more different names than columns; values beyond are missing to expressions")
+    });
+    over.into_iter().chain(unkept).collect()
 }
 
 /// Counters and gauges in the Prometheus text format.

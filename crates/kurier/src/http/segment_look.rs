@@ -21,10 +21,6 @@ use super::segment_view::ReasonView;
 use super::segments::{faulty, find};
 use crate::app::App;
 use crate::clock;
-use crate::keyring::Grant;
-
-/// So many contacts are shown of those found.
-const SAMPLE: usize = 10;
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -37,8 +33,8 @@ pub struct PreviewInput {
 
 /// Who would be in a segment.
 #[derive(Debug, Serialize, ToSchema)]
-pub struct Preview {
-    count: usize,
+pub struct PreviewView {
+    count: u64,
     /// The ids of some of them.
     sample: Vec<String>,
     took_us: u64,
@@ -46,14 +42,14 @@ pub struct Preview {
 
 /// Counts who would be in a segment, without making it.
 #[utoipa::path(post, path = "/api/v1/segments/preview", tag = "segments", request_body = PreviewInput, responses(
-    (status = 200, body = Preview), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
+    (status = 200, body = PreviewView), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
     (status = 403, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub async fn preview(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
     headers: HeaderMap,
     request: Body,
-) -> Result<Json<Preview>, Problem> {
+) -> Result<Json<PreviewView>, Problem> {
     let (bytes, _room) = body::read(&headers, request, &app.pressure).await?;
     let input: PreviewInput = serde_json::from_slice(&bytes)
         .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
@@ -65,36 +61,21 @@ pub async fn preview(
         .map(str::parse::<Timestamp>)
         .transpose();
     let now = now.map_err(|e| Problem::bad_request("bad_parameter", format!("now: {e}")))?;
-    let seen = app.clone();
-    let task = tokio::task::spawn_blocking(move || {
-        look(&seen, &grant, &checked, now.unwrap_or_else(clock::now))
-    });
-    task.await
-        .map(Json)
-        .map_err(|e| kurier_store::Error::Unavailable(e.to_string()).into())
-}
-
-fn look(app: &App, grant: &Grant, checked: &Checked, now: Timestamp) -> Preview {
     let began = Instant::now();
-    let realms = app.reactor.realms();
-    let Some(realm) = realms.get(&grant.workspace.id) else {
-        return Preview {
-            count: 0,
-            sample: Vec::new(),
-            took_us: 0,
-        };
+    let found = match now {
+        Some(now) => app.previews.at(grant.workspace.id, checked, now).await,
+        None => {
+            app.previews
+                .now(grant.workspace.id, checked, clock::now())
+                .await
+        }
     };
-    let members = realm.preview(checked, now);
-    let took_us = u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX);
-    let sample = members
-        .iter()
-        .take(SAMPLE)
-        .map(|number| realm.world().contact_id(number).to_string());
-    Preview {
-        count: usize::try_from(members.len()).unwrap_or(usize::MAX),
-        sample: sample.collect(),
-        took_us,
-    }
+    let found = found.map_err(|e| kurier_store::Error::Unavailable(e.to_string()))?;
+    Ok(Json(PreviewView {
+        count: found.count,
+        sample: found.sample.iter().map(ToString::to_string).collect(),
+        took_us: u64::try_from(began.elapsed().as_micros()).unwrap_or(u64::MAX),
+    }))
 }
 
 /// Why a contact is in a segment, or is not.

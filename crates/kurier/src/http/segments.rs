@@ -1,34 +1,33 @@
-//! Segments: define, list, look into.
+//! Segments: define, list, delete.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
-use kurier_core::event::{Event, Kind, Position};
-use kurier_core::id::{ContactId, SegmentId};
+use kurier_core::event::{Kind, Position};
+use kurier_core::id::SegmentId;
 use kurier_core::projection::SegmentSummary;
 use kurier_core::segment::{Definition, Fault as SegmentFault};
 use kurier_core::time::Timestamp;
-use kurier_store::Appended;
 use serde::{Deserialize, Serialize};
-use utoipa::{IntoParams, ToSchema};
+use utoipa::ToSchema;
 
 use super::body;
 use super::credential::{Admin, Reader};
 use super::expressions::ExpressionFault;
 use super::problem::{Problem, ProblemBody};
-use super::segment_view::{MemberView, SegmentView};
+use super::segment_view::SegmentView;
 use crate::app::App;
 use crate::clock;
+use crate::flow;
 use crate::keyring::Grant;
 
 /// Who writes waits this long to read it back; durable it is before.
-const PATIENCE: Duration = Duration::from_secs(10);
-const LIMIT_MAX: usize = 500;
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
@@ -139,54 +138,35 @@ async fn define(
     definition: Definition,
     status: StatusCode,
 ) -> Result<Response, Problem> {
-    let payload = serde_json::to_string(&definition)
-        .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
-    let position = append(app, grant, kind, payload).await?;
-    if !settled(app, position).await? {
-        let now = clock::now();
-        let summary = SegmentSummary {
-            definition,
-            created_at: now,
-            changed_at: now,
-            size: 0,
-            revision: position,
-        };
-        return Ok((StatusCode::ACCEPTED, Json(SegmentView::from(summary))).into_response());
+    let position = flow::segment::define(&app.store, grant.scope(), kind, &definition).await?;
+    if settled(app, position).await? {
+        return shown(app, grant, definition.segment, status).await;
     }
-    let segment = app
-        .store
-        .segments
-        .segment(grant.scope(), definition.segment)
-        .await?;
-    let segment = segment.ok_or_else(|| Problem::not_found("there is no such segment"))?;
-    Ok((status, Json(SegmentView::from(segment))).into_response())
+    let now = clock::now();
+    let summary = SegmentSummary {
+        definition,
+        created_at: now,
+        changed_at: now,
+        size: 0,
+        revision: position,
+    };
+    Ok((StatusCode::ACCEPTED, Json(SegmentView::from(summary))).into_response())
 }
 
-async fn append(
+/// The segment as it is now.
+pub(super) async fn shown(
     app: &App,
     grant: &Grant,
-    kind: Kind,
-    payload: String,
-) -> Result<Position, Problem> {
-    let now = clock::now();
-    let id = clock::fresh_event_id();
-    let event = Event {
-        id,
-        kind,
-        contact: None,
-        occurred_at: now,
-        recorded_at: now,
-        payload,
-    };
-    let appended = app.store.log.append(grant.scope(), vec![event]).await?;
-    match appended.first() {
-        Some(Appended::At(position)) => Ok(*position),
-        _ => Err(kurier_store::Error::Damaged("a fresh event id was taken".into()).into()),
-    }
+    segment: SegmentId,
+    status: StatusCode,
+) -> Result<Response, Problem> {
+    let found = app.store.segments.segment(grant.scope(), segment).await?;
+    let found = found.ok_or_else(|| Problem::not_found("there is no such segment"))?;
+    Ok((status, Json(SegmentView::from(found))).into_response())
 }
 
 /// Waits until an event was reacted to, and what came of it can be read.
-async fn settled(app: &App, position: Position) -> Result<bool, Problem> {
+pub(super) async fn settled(app: &App, position: Position) -> Result<bool, Problem> {
     let began = Instant::now();
     if !app.reactor.reach(position, PATIENCE).await {
         return Ok(false);
@@ -230,68 +210,9 @@ pub async fn delete(
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let segment = find(&app, &grant, &id).await?.definition.segment;
-    let payload = format!("{{\"segment\":\"{segment}\"}}");
-    let position = append(&app, &grant, Kind::SegmentDeleted, payload).await?;
+    let position = flow::segment::delete(&app.store, grant.scope(), segment).await?;
     settled(&app, position).await?;
     Ok(StatusCode::NO_CONTENT)
-}
-
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
-#[into_params(parameter_in = Query)]
-pub struct MemberParams {
-    /// How many, at most 500.
-    #[param(minimum = 1, maximum = 500, default = 50)]
-    limit: Option<usize>,
-    /// `next_cursor` of the page before.
-    cursor: Option<String>,
-}
-
-#[derive(Debug, Serialize, ToSchema)]
-pub struct MemberList {
-    data: Vec<MemberView>,
-    has_more: bool,
-    next_cursor: Option<String>,
-}
-
-/// The members of a segment, in the order of their ids.
-#[utoipa::path(get, path = "/api/v1/segments/{id}/members", tag = "segments", params(("id" = String, Path), MemberParams), responses(
-    (status = 200, body = MemberList), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
-pub async fn members(
-    State(app): State<Arc<App>>,
-    Reader(grant): Reader,
-    Path(id): Path<String>,
-    params: Result<Query<MemberParams>, axum::extract::rejection::QueryRejection>,
-) -> Result<Json<MemberList>, Problem> {
-    let bad = |detail: String| Problem::bad_request("bad_parameter", detail);
-    let Query(params) = params.map_err(|e| bad(e.body_text()))?;
-    let limit = params.limit.unwrap_or(50);
-    if limit == 0 || limit > LIMIT_MAX {
-        return Err(bad(format!("limit must be between 1 and {LIMIT_MAX}")));
-    }
-    let after: Option<ContactId> = params
-        .cursor
-        .map(|cursor| cursor.parse())
-        .transpose()
-        .map_err(|_| bad("this cursor is not one of ours".into()))?;
-    let segment = find(&app, &grant, &id).await?.definition.segment;
-    let page = app
-        .store
-        .segments
-        .members(grant.scope(), segment, after, limit)
-        .await?;
-    let next_cursor = page
-        .members
-        .last()
-        .filter(|_| page.has_more)
-        .map(|last| last.contact.to_string());
-    let data = page.members.into_iter().map(MemberView::from).collect();
-    Ok(Json(MemberList {
-        data,
-        has_more: page.has_more,
-        next_cursor,
-    }))
 }
 
 #[derive(Debug, Serialize, ToSchema)]

@@ -38,6 +38,12 @@ const TABLE: &[Row] = &[
     ("get", "/api/v1/segments/{id}", READ),
     ("put", "/api/v1/segments/{id}", WRITE),
     ("get", "/api/v1/segments/{id}/members", READ),
+    // Who may is told that the segment is dynamic.
+    (
+        "post",
+        "/api/v1/segments/{id}/members",
+        [401, 401, 403, 403, 409, 409],
+    ),
     ("get", "/api/v1/segments/{id}/sizes", READ),
     ("get", "/api/v1/segments/{id}/explain/{contact}", READ),
     // The last one finds that the one before has done it.

@@ -9,3 +9,4 @@ mod durability;
 mod hostile;
 mod ingest;
 mod sdk;
+mod segments;

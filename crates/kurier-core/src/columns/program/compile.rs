@@ -146,9 +146,12 @@ impl Compiler<'_> {
         let Some(event_type) = event_type else {
             return Source::Nothing;
         };
+        let name = self.world.types.name(event_type);
         let event_type = self.world.types.get(event_type);
         match field {
-            EventField::Type => Source::Const(Scalar::Text(event_type.name.to_string())),
+            EventField::Type => name.map_or(Source::Nothing, |name| {
+                Source::Const(Scalar::Text(name.to_string()))
+            }),
             EventField::Time => Source::EventTime,
             EventField::Property(names) => {
                 let path = event_type.properties.find(names);

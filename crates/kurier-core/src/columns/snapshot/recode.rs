@@ -75,6 +75,81 @@ impl Recode {
     }
 }
 
+/// How the paths of a tree are written, and the codes under each. A path under which nothing
+/// stands is left out: its name may be all that is left of someone.
+#[derive(Debug)]
+pub struct PathCodes {
+    numbers: Vec<Option<usize>>,
+    recodes: Vec<Recode>,
+}
+
+impl PathCodes {
+    pub fn new(used: &[bool], recode: impl Fn(usize) -> Recode) -> Self {
+        let recode = |path| match used[path] {
+            true => recode(path),
+            false => Recode::none(),
+        };
+        Self {
+            numbers: numbered(used),
+            recodes: (0..used.len()).map(recode).collect(),
+        }
+    }
+
+    /// A tree of one path.
+    pub fn one(recode: Recode) -> Self {
+        Self {
+            numbers: vec![Some(0)],
+            recodes: vec![recode],
+        }
+    }
+
+    /// The old numbers of those that are written, in order.
+    pub fn kept(&self) -> impl Iterator<Item = usize> + '_ {
+        (0..self.numbers.len()).filter(|path| self.numbers[*path].is_some())
+    }
+
+    /// The number a path is written under.
+    pub fn number(&self, path: usize) -> Option<usize> {
+        self.numbers.get(path).copied().flatten()
+    }
+
+    pub fn recode(&self, path: usize) -> &Recode {
+        &self.recodes[path]
+    }
+}
+
+/// How event types are written: those without events are left out.
+#[derive(Debug)]
+pub struct TypeCodes {
+    numbers: Vec<Option<usize>>,
+    paths: Vec<Option<PathCodes>>,
+}
+
+impl TypeCodes {
+    pub fn new(used: &[bool]) -> Self {
+        Self {
+            numbers: numbered(used),
+            paths: used.iter().map(|_| None).collect(),
+        }
+    }
+
+    pub fn push(&mut self, event_type: u32, paths: PathCodes) {
+        self.paths[event_type as usize] = Some(paths);
+    }
+
+    /// The number a type is written under, and how its paths are.
+    pub fn get(&self, event_type: u32) -> Option<(usize, &PathCodes)> {
+        let at = event_type as usize;
+        Some((self.numbers[at]?, self.paths[at].as_ref()?))
+    }
+}
+
+fn numbered(used: &[bool]) -> Vec<Option<usize>> {
+    let mut next = 0..;
+    let number = |used: &bool| used.then(|| next.next()).flatten();
+    used.iter().map(number).collect()
+}
+
 fn kept(codes: &[u32]) -> impl Iterator<Item = u32> + '_ {
     (1..codes.len() as u32).filter(|code| codes[*code as usize] != 0)
 }

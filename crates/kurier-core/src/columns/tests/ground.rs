@@ -45,7 +45,10 @@ impl Default for Ground {
 
 impl Ground {
     pub fn play(&mut self, steps: &[Step]) -> World {
-        let mut world = World::new();
+        self.play_in(World::new(), steps)
+    }
+
+    pub fn play_in(&mut self, mut world: World, steps: &[Step]) -> World {
         for step in steps {
             self.step(step, &mut world);
         }
@@ -118,6 +121,7 @@ pub fn reloaded(world: &World) -> World {
     let mut bytes = Vec::new();
     world.write(&mut bytes).expect("written");
     let again = World::read(&mut bytes.as_slice()).expect("read");
+    let again = again.with_limits(world.limits);
     let mut bytes_again = Vec::new();
     again.write(&mut bytes_again).expect("written");
     assert_eq!(bytes, bytes_again);

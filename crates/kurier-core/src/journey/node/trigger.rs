@@ -34,7 +34,7 @@ pub struct Trigger {
 pub enum TriggerKind {
     Event {
         event_type: String,
-        conditions: Option<Rule>,
+        conditions: Option<Box<Rule>>,
     },
     Segment {
         segment: SegmentId,
@@ -64,7 +64,9 @@ impl Kind for Trigger {
         let kind = match fields.word("trigger_type", &words).unwrap_or(Word::Event) {
             Word::Event => TriggerKind::Event {
                 event_type: fields.text("event_type"),
-                conditions: fields.optional_rule("event_conditions", Place::TRIGGER),
+                conditions: fields
+                    .optional_rule("event_conditions", Place::TRIGGER)
+                    .map(Box::new),
             },
             Word::Entered => segment(fields, true),
             Word::Left => segment(fields, false),

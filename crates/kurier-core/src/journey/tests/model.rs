@@ -313,11 +313,13 @@ proptest! {
         }
         let mut simulated: Vec<String> = simulation.runs().iter().map(Run::path).collect();
         let mut lived = ring.paths();
-        (simulated.sort(), lived.sort());
+        simulated.sort();
+        lived.sort();
         prop_assert_eq!(simulated, lived);
         let mut asked: Vec<_> = simulation.messages().iter().map(|m| (m.at, m.request.template.clone())).collect();
         let mut messages = ring.messages();
-        (asked.sort(), messages.sort());
+        asked.sort();
+        messages.sort();
         prop_assert_eq!(asked, messages);
     }
 }

@@ -4,6 +4,7 @@ mod contact;
 mod import;
 mod keys;
 mod resume;
+mod segment;
 mod settings;
 
 use serde_json::Value;
@@ -37,11 +38,32 @@ pub fn kurier(arguments: &[&str]) -> Output {
 pub fn with_variables(arguments: &[&str], variables: &[(&str, &str)]) -> Output {
     let mut command = command();
     command.args(arguments).envs(variables.iter().copied());
-    let output = command.output().expect("the binary runs");
+    told(&command.output().expect("the binary runs"))
+}
+
+/// Runs a command that reads this.
+pub fn reading(text: &str, arguments: &[&str]) -> Output {
+    use std::io::Write as _;
+    let mut command = command();
+    let piped = std::process::Stdio::piped;
+    command
+        .args(arguments)
+        .stdin(piped())
+        .stdout(piped())
+        .stderr(piped());
+    let mut child = command.spawn().expect("the binary starts");
+    let mut stdin = child.stdin.take().expect("a pipe");
+    stdin.write_all(text.as_bytes()).expect("written");
+    drop(stdin);
+    told(&child.wait_with_output().expect("the binary runs"))
+}
+
+fn told(output: &std::process::Output) -> Output {
+    let text = |bytes: &[u8]| String::from_utf8(bytes.to_vec()).expect("text");
     Output {
         code: output.status.code(),
-        stdout: String::from_utf8(output.stdout).expect("text"),
-        stderr: String::from_utf8(output.stderr).expect("text"),
+        stdout: text(&output.stdout),
+        stderr: text(&output.stderr),
     }
 }
 

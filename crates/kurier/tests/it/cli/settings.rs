@@ -32,6 +32,7 @@ async fn the_doctor_says_what_is_wrong(database: Database) {
             "durability",
             "workspaces",
             "projections",
+            "snapshot",
             "clock"
         ])
     );

@@ -72,10 +72,12 @@ impl Database {
 
     /// The options that make a command use this database.
     pub fn options(&self) -> Vec<String> {
-        match &self.url {
+        let mut options = match &self.url {
             Some(url) => vec!["--database-url".into(), url.clone()],
-            None => vec!["--data".into(), self.folder.display().to_string()],
-        }
+            None => Vec::new(),
+        };
+        options.extend(["--data".into(), self.folder.display().to_string()]);
+        options
     }
 
     /// The library's own way in, on connections of its own.
@@ -140,12 +142,27 @@ impl Database {
         }
     }
 
-    /// Everything that is on disk: the files of SQLite, or a dump of PostgreSQL.
+    /// Everything that is on disk: the data folder, and a dump of PostgreSQL.
     pub fn bytes(&self) -> Vec<(String, Vec<u8>)> {
-        match &self.url {
-            Some(url) => vec![("pg_dump".into(), pg_dump(url))],
-            None => files(&self.folder),
-        }
+        let mut all = files(&self.folder);
+        all.extend(self.url.iter().map(|url| ("pg_dump".into(), pg_dump(url))));
+        all
+    }
+
+    /// The snapshots there are.
+    pub fn snapshots(&self) -> Vec<PathBuf> {
+        let entries = std::fs::read_dir(self.folder.join("snapshots"));
+        let paths = entries.into_iter().flatten().flatten().map(|e| e.path());
+        paths
+            .filter(|path| path.extension().is_some_and(|ending| ending == "snapshot"))
+            .collect()
+    }
+
+    /// The same PostgreSQL database for another process, with a data folder of its own.
+    pub fn beside(&self) -> Self {
+        let mut database = Self::sqlite();
+        database.url = Some(self.url.clone().expect("PostgreSQL"));
+        database
     }
 }
 
@@ -248,14 +265,19 @@ fn pg_dump(url: &str) -> Vec<u8> {
 }
 
 fn files(folder: &Path) -> Vec<(String, Vec<u8>)> {
-    let entries = std::fs::read_dir(folder).expect("the data folder");
-    let paths = entries.map(|entry| entry.expect("an entry").path());
-    paths
-        .map(|path| {
-            (
-                path.display().to_string(),
-                std::fs::read(&path).expect("readable"),
-            )
-        })
-        .collect()
+    let mut files = Vec::new();
+    let mut folders = vec![folder.to_owned()];
+    while let Some(folder) = folders.pop() {
+        // Without PostgreSQL's own data there may be none.
+        for entry in std::fs::read_dir(folder).into_iter().flatten() {
+            let path = entry.expect("an entry").path();
+            if path.is_dir() {
+                folders.push(path);
+            // A file may go while we look.
+            } else if let Ok(bytes) = std::fs::read(&path) {
+                files.push((path.display().to_string(), bytes));
+            }
+        }
+    }
+    files
 }

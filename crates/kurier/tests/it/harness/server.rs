@@ -81,9 +81,14 @@ impl Server {
 
     /// Says SIGTERM and nothing more.
     pub fn ask_to_stop(&self) {
+        self.signal("-TERM");
+    }
+
+    /// Says a signal, as `kill` names it.
+    pub fn signal(&self, signal: &str) {
         let pid = self.pid().to_string();
         let said = std::process::Command::new("kill")
-            .args(["-TERM", &pid])
+            .args([signal, &pid])
             .status();
         assert!(said.expect("kill runs").success());
     }
@@ -120,7 +125,11 @@ pub struct Stopped {
 
 impl Stopped {
     pub async fn restart(self) -> Server {
-        Server::launch(self.database, self.logs, &[])
+        self.restart_with(&[]).await
+    }
+
+    pub async fn restart_with(self, variables: &[(&str, &str)]) -> Server {
+        Server::launch(self.database, self.logs, variables)
     }
 
     pub fn log(&self) -> String {

@@ -2,13 +2,18 @@
 //! border, with the checkpoint, in one transaction. One process leads, by a lease; the others
 //! follow up to its checkpoint and take over from there when it is gone.
 
-use std::collections::HashMap;
-use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard};
+mod keep;
+mod look;
+mod measure;
+#[cfg(test)]
+mod tests;
+
+use std::collections::VecDeque;
+use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
-use kurier_core::event::{Event, Position, Recorded};
-use kurier_core::id::WorkspaceId;
-use kurier_core::realm::{Realm, Role};
+use kurier_core::event::{Event, Kind, Position, Recorded};
+use kurier_core::realm::{Decision, Realm, Realms, Role, Tide, decide};
 use kurier_core::time::Timestamp;
 use kurier_store::{Reacted, Reaction, Result, Store};
 use tokio::sync::{Mutex, Notify, watch};
@@ -17,14 +22,19 @@ use uuid::Uuid;
 use crate::clock;
 use crate::http::Pressure;
 
+pub use keep::Keeping;
+pub use measure::Measure;
+
 /// The reactor's name: of its checkpoint and of its lease. One set holds all lanes today.
 const NAME: &str = "react:lanes-0-63";
 const BATCH_MAX: usize = 2_000;
-/// A reaction with more events is committed in parts; only the last moves the checkpoint.
+/// So many events are committed at once.
 const EVENTS_MAX: usize = 5_000;
 /// Who does not renew for this long has lost the lease.
 const LEASE_TERM: Duration = Duration::from_secs(8);
 const LEASE_RENEWAL: Duration = Duration::from_secs(2);
+/// Who has none tries this often.
+const LEASE_TRIAL: Duration = Duration::from_millis(500);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// Where nothing was decided, the checkpoint moves at least this often: doing such a stretch
@@ -34,15 +44,16 @@ const CHECKPOINT_EVENTS: i64 = 10_000;
 /// While ingest is busy, a few larger turns cost less than many small ones.
 const REST: Duration = Duration::from_millis(50);
 
-pub type Realms = HashMap<WorkspaceId, Realm>;
-
 pub struct Reactor {
     store: Store,
     pressure: Arc<Pressure>,
     holder: Uuid,
-    realms: RwLock<Realms>,
+    /// Without it there are no snapshots: a start folds the whole log.
+    keeping: Option<Keeping>,
+    realms: Arc<RwLock<Realms>>,
     state: Mutex<State>,
     reached: watch::Sender<Position>,
+    measured: std::sync::Mutex<Measure>,
     wake: Notify,
 }
 
@@ -57,12 +68,10 @@ struct State {
     fence: Option<i64>,
     renewed: Option<Instant>,
     /// Decided, but not known to be committed.
-    pending: Option<Pending>,
-}
-
-struct Pending {
-    to: Position,
-    events: Vec<(WorkspaceId, Event)>,
+    pending: VecDeque<Decision>,
+    /// The last erasure that was folded, while snapshots may still tell what it erased.
+    erased: Option<Position>,
+    snapshot: keep::Progress,
 }
 
 impl State {
@@ -73,17 +82,25 @@ impl State {
             .is_none_or(|at| at.elapsed() >= CHECKPOINT_EVERY);
         behind >= CHECKPOINT_EVENTS || (behind > 0 && is_late)
     }
+
+    fn note_erasures(&mut self, batch: &[Recorded]) {
+        let mut newest = batch.iter().rev();
+        let erasure = newest.find(|r| r.event.kind == Kind::ContactErased);
+        self.erased = erasure.map(|r| r.position).or(self.erased);
+    }
 }
 
 impl Reactor {
-    pub fn new(store: Store, pressure: Arc<Pressure>) -> Self {
+    pub fn new(store: Store, pressure: Arc<Pressure>, keeping: Option<Keeping>) -> Self {
         Self {
             store,
             pressure,
             holder: Uuid::from_bytes(clock::random()),
-            realms: RwLock::default(),
+            keeping,
+            realms: Arc::default(),
             state: Mutex::default(),
             reached: watch::Sender::new(Position(0)),
+            measured: std::sync::Mutex::default(),
             wake: Notify::new(),
         }
     }
@@ -95,6 +112,15 @@ impl Reactor {
     /// The realms as they are now; hold this only for as long as a look takes.
     pub fn realms(&self) -> RwLockReadGuard<'_, Realms> {
         self.realms.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn realms_mut(&self) -> RwLockWriteGuard<'_, Realms> {
+        self.realms.write().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// How far this process has reacted, or followed.
+    pub fn position(&self) -> Position {
+        *self.reached.borrow()
     }
 
     /// Waits until everything up to `position` was reacted to.
@@ -128,8 +154,17 @@ impl Reactor {
         }
     }
 
-    /// Gives the lease up, so that another process need not wait for its end.
+    /// Writes a last snapshot and gives the lease up. The loop has ended before.
     pub async fn stop(&self) {
+        let mut state = self.state.lock().await;
+        if let Err(error) = self.keep_last(&mut state).await {
+            tracing::warn!(%error, "no snapshot could be written before the end");
+        }
+        self.release().await;
+    }
+
+    /// Gives the lease up, so that another process need not wait for its end.
+    pub async fn release(&self) {
         if let Err(error) = self.store.reactions.release(NAME, self.holder).await {
             tracing::warn!(%error, "the lease could not be given up");
         }
@@ -138,11 +173,16 @@ impl Reactor {
     /// One turn of the loop; answers how long there is nothing to do.
     async fn turn(&self) -> Result<Duration> {
         let mut state = self.state.lock().await;
+        self.restore(&mut state).await?;
         self.renew(&mut state).await?;
         let worked = match state.fence {
             Some(fence) => self.lead(&mut state, fence).await?,
             None => self.follow(&mut state).await?,
         };
+        // Who asked for an erasure waits for what is reached: snapshots must be clean by then.
+        self.discard_erased(&mut state).await?;
+        self.say_reached(state.position);
+        self.keep_sometimes(&mut state).await?;
         Ok(if worked {
             Duration::ZERO
         } else {
@@ -157,7 +197,11 @@ impl Reactor {
     }
 
     async fn renew(&self, state: &mut State) -> Result<()> {
-        if state.renewed.is_some_and(|at| at.elapsed() < LEASE_RENEWAL) {
+        let every = match state.fence {
+            Some(_) => LEASE_RENEWAL,
+            None => LEASE_TRIAL,
+        };
+        if state.renewed.is_some_and(|at| at.elapsed() < every) {
             return Ok(());
         }
         let before = Instant::now();
@@ -168,8 +212,8 @@ impl Reactor {
             .await?;
         state.renewed = Some(before);
         if fence.is_some() && fence != state.fence {
-            tracing::info!(fence, "reacting to the log");
             self.take_over(state).await?;
+            tracing::info!(fence, position = state.position.0, "reacting to the log");
         }
         if fence.is_none() && state.fence.is_some() {
             tracing::warn!("another process reacts to the log now");
@@ -181,39 +225,36 @@ impl Reactor {
 
     /// Begins to lead: from the checkpoint, with what was decided up to it.
     async fn take_over(&self, state: &mut State) -> Result<()> {
-        self.forget_pending(state);
+        if !state.pending.is_empty() {
+            // Decisions that were not committed are in the realms already: they begin anew.
+            self.forget(state);
+        }
+        self.restore(state).await?;
         while self.follow(state).await? {}
         state.committed = state.position;
         let mut after = state.position;
         loop {
             let batch = self.store.log.read(after, BATCH_MAX).await?;
             let Some(last) = batch.last() else {
-                return Ok(());
+                break;
             };
             after = last.position;
             self.each_realm(&batch, |realm, recorded| realm.recall(recorded));
         }
-    }
-
-    /// Decisions that were not committed are in the realms already: they begin anew.
-    fn forget_pending(&self, state: &mut State) {
-        if state.pending.is_some() {
-            self.forget(state);
-        }
+        self.realms_mut().values_mut().for_each(Realm::doubt);
+        Ok(())
     }
 
     fn forget(&self, state: &mut State) {
-        self.realms
-            .write()
-            .unwrap_or_else(PoisonError::into_inner)
-            .clear();
+        self.realms_mut().clear();
         state.position = Position(0);
         state.committed = Position(0);
-        state.pending = None;
+        state.pending.clear();
+        state.snapshot.is_restored = false;
     }
 
     fn each_realm(&self, batch: &[Recorded], mut act: impl FnMut(&mut Realm, &Recorded)) {
-        let mut realms = self.realms.write().unwrap_or_else(PoisonError::into_inner);
+        let mut realms = self.realms_mut();
         for recorded in batch {
             act(realms.entry(recorded.workspace).or_default(), recorded);
         }
@@ -223,7 +264,6 @@ impl Reactor {
     async fn follow(&self, state: &mut State) -> Result<bool> {
         let checkpoint = self.store.views.checkpoint(NAME).await?;
         if checkpoint <= state.position {
-            self.say_reached(state.position);
             return Ok(false);
         }
         let mut batch = self.store.log.read(state.position, BATCH_MAX).await?;
@@ -232,109 +272,90 @@ impl Reactor {
             return Ok(false);
         };
         state.position = last.position;
+        state.note_erasures(&batch);
         self.each_realm(&batch, |realm, recorded| {
             drop(realm.fold(recorded, Role::Follow))
         });
-        self.say_reached(state.position);
         Ok(true)
     }
 
     /// Folds a batch, lets time pass, and commits what was decided; false if nothing was.
     async fn lead(&self, state: &mut State, fence: i64) -> Result<bool> {
-        if state.pending.is_none() {
+        if state.pending.is_empty() {
             let batch = self.store.log.read(state.position, BATCH_MAX).await?;
-            let to = batch.last().map_or(state.position, |last| last.position);
-            let events = self.decide(&batch);
-            if events.is_empty() && !state.is_checkpoint_due(to) {
-                let worked = to != state.position;
-                state.position = to;
-                self.say_reached(to);
-                return Ok(worked);
+            let decided = self.decide(state.position, &batch);
+            state.note_erasures(&batch);
+            let to = decided.back().map_or(state.position, |last| last.to);
+            let is_idle = decided.iter().all(|decision| decision.events.is_empty());
+            if is_idle && !state.is_checkpoint_due(to) {
+                return Ok(std::mem::replace(&mut state.position, to) != to);
             }
-            state.pending = Some(Pending { to, events });
+            state.pending = decided;
         }
         self.commit(state, fence).await
     }
 
-    fn decide(&self, batch: &[Recorded]) -> Vec<(WorkspaceId, Event)> {
-        let mut events = Vec::new();
-        self.each_realm(batch, |realm, recorded| {
-            let crossings = realm.fold(recorded, Role::Lead);
-            events.extend(
-                crossings
-                    .into_iter()
-                    .map(|event| (recorded.workspace, event)),
-            );
-        });
+    fn decide(&self, from: Position, batch: &[Recorded]) -> VecDeque<Decision> {
         let now = clock::now();
-        let mut realms = self.realms.write().unwrap_or_else(PoisonError::into_inner);
-        for (workspace, realm) in realms.iter_mut().filter(|(_, realm)| realm.due() <= now) {
-            events.extend(realm.tick(now).into_iter().map(|event| (*workspace, event)));
-        }
-        events
-            .into_iter()
-            .map(|(workspace, event)| (workspace, recorded_now(event, now)))
-            .collect()
+        let tide = Tide {
+            now,
+            is_behind: batch.len() == BATCH_MAX,
+        };
+        let decided = decide(&mut self.realms_mut(), (from, batch), tide, EVENTS_MAX);
+        let recorded = |decision: Decision| Decision {
+            events: decision
+                .events
+                .into_iter()
+                .map(|(workspace, event)| (workspace, recorded_now(event, now)))
+                .collect(),
+            ..decision
+        };
+        decided.into_iter().map(recorded).collect()
     }
 
     async fn commit(&self, state: &mut State, fence: i64) -> Result<bool> {
-        let Some(pending) = &state.pending else {
-            return Ok(false);
-        };
-        let mut parts = pending.events.chunks(EVENTS_MAX).peekable();
-        let mut reacted = Reacted::Done;
+        while let Some(decision) = state.pending.front() {
+            match self.commit_one(state.committed, decision, fence).await? {
+                Reacted::Done => state.committed = decision.to,
+                Reacted::Overtaken => {
+                    tracing::warn!("a reaction was overtaken; beginning anew");
+                    self.forget(state);
+                    state.fence = None;
+                    state.renewed = None;
+                    return Ok(true);
+                }
+            }
+            state.position = state.committed;
+            state.pending.pop_front();
+        }
+        state.committed_at = Some(Instant::now());
+        Ok(true)
+    }
+
+    /// A large decision has one cause alone and is committed in parts; only the last moves the
+    /// checkpoint.
+    async fn commit_one(&self, from: Position, decision: &Decision, fence: i64) -> Result<Reacted> {
+        let mut parts = decision.events.chunks(EVENTS_MAX).peekable();
         loop {
             let events = parts.next().map(<[_]>::to_vec).unwrap_or_default();
             let is_last = parts.peek().is_none();
-            let to = if is_last { pending.to } else { state.committed };
             let reaction = Reaction {
                 reactor: NAME,
                 fence,
-                from: state.committed,
-                to,
+                from,
+                to: if is_last { decision.to } else { from },
                 events,
             };
-            reacted = match reacted {
-                Reacted::Done => self.store.reactions.react(reaction).await?,
-                overtaken => overtaken,
-            };
-            if is_last {
-                break;
+            let reacted = self.store.reactions.react(reaction).await?;
+            if is_last || reacted == Reacted::Overtaken {
+                return Ok(reacted);
             }
         }
-        if reacted == Reacted::Overtaken {
-            tracing::warn!("a reaction was overtaken; beginning anew");
-            self.forget(state);
-            state.fence = None;
-            state.renewed = None;
-            return Ok(true);
-        }
-        state.position = pending.to;
-        state.committed = pending.to;
-        state.committed_at = Some(Instant::now());
-        state.pending = None;
-        self.say_reached(state.position);
-        Ok(true)
     }
 
     fn say_reached(&self, position: Position) {
         self.reached
             .send_if_modified(|reached| std::mem::replace(reached, position) != position);
-    }
-
-    /// Follows the whole log, reacting to nothing: for commands that only look.
-    pub async fn look(&self) -> Result<()> {
-        let mut state = self.state.lock().await;
-        loop {
-            let batch = self.store.log.read(state.position, BATCH_MAX).await?;
-            let Some(last) = batch.last() else {
-                return Ok(());
-            };
-            state.position = last.position;
-            self.each_realm(&batch, |realm, recorded| {
-                drop(realm.fold(recorded, Role::Follow))
-            });
-        }
     }
 }
 

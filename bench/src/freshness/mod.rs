@@ -1,0 +1,257 @@
+//! How fresh segments are: from an acknowledged event to the member seen through the API, while
+//! events come in; what a preview over HTTP takes; and how long a restart takes.
+
+mod api;
+mod probe;
+mod restart;
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use serde::Serialize;
+use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
+
+use crate::outcome::Verdict;
+use crate::plan::Database;
+use crate::report::{keep, number, table, targets};
+use crate::segments::Size;
+use crate::server::Server;
+
+pub const WRITE_KEY: &str = "bench-write-key";
+pub const ADMIN_KEY: &str = "bench-admin-key";
+const VISIBLE_MS_MAX: f64 = 50.0;
+const PREVIEW_MS_MAX: f64 = 25.0;
+const RESTART_SECONDS_MAX: f64 = 15.0;
+const DATABASE: &str = "bench_freshness";
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Seconds of load while probing
+    #[arg(long, default_value_t = 15.0)]
+    seconds: f64,
+    /// Events a second meanwhile
+    #[arg(long, default_value_t = 5_000)]
+    rate: u32,
+    /// The log that previews and the restart are measured on
+    #[arg(long, value_enum, default_value_t = Log::Large)]
+    log: Log,
+    /// The server program
+    #[arg(long)]
+    kurier: PathBuf,
+    /// Where the data of the segment benchmark is
+    #[arg(long)]
+    data: PathBuf,
+    /// A PostgreSQL server that databases may be made on
+    #[arg(long, env = "TEST_POSTGRES_URL")]
+    postgres: String,
+    /// Where the results go as JSON
+    #[arg(long)]
+    out: PathBuf,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+enum Log {
+    Small,
+    Large,
+    /// Only the freshness
+    None,
+}
+
+/// Where a server keeps its data.
+pub enum Place {
+    Folder(PathBuf),
+    Url(String),
+}
+
+/// How long it took until a member was seen, in ms.
+#[derive(Debug, Serialize)]
+pub struct Seen {
+    database: Database,
+    probes: usize,
+    events_per_second: f64,
+    /// By `explain`, which asks the reactor.
+    explain_ms: (f64, f64),
+    /// In the list of members, which is a read model.
+    members_ms: (f64, f64),
+}
+
+/// What a server with a long log did.
+#[derive(Debug, Serialize)]
+pub struct Long {
+    size: Size,
+    append_seconds: f64,
+    first_start_seconds: f64,
+    restart_seconds: f64,
+    preview_ms: Vec<(String, f64, f64)>,
+    rss_mb: f64,
+}
+
+pub async fn run(args: &Args) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let mut seen = Vec::new();
+    for database in [Database::Sqlite, Database::Postgres] {
+        eprintln!("==> freshness on {}", database.name());
+        let place = match database {
+            Database::Sqlite => {
+                let place = folder.path().join("fresh");
+                std::fs::create_dir(&place)?;
+                Place::Folder(place)
+            }
+            Database::Postgres => Place::Url(make_database(&args.postgres).await?),
+        };
+        let server = start(&args.kurier, &place, folder.path())?;
+        seen.push(probe::run(args, &server, &place, database).await?);
+    }
+    let size = match args.log {
+        Log::Small => Some(Size::Small),
+        Log::Large => Some(Size::Large),
+        Log::None => None,
+    };
+    let mut long = None;
+    if let Some(size) = size {
+        long = Some(restart::run(args, size, folder.path()).await?);
+    }
+    report(&seen, long.as_ref(), args)
+}
+
+async fn make_database(server: &str) -> anyhow::Result<String> {
+    let mut connection = PgConnection::connect(server).await?;
+    for sql in [
+        format!("DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)"),
+        format!("CREATE DATABASE {DATABASE}"),
+    ] {
+        sqlx::raw_sql(AssertSqlSafe(sql))
+            .execute(&mut connection)
+            .await?;
+    }
+    let (base, _) = server.rsplit_once('/').unwrap_or((server, ""));
+    Ok(format!("{base}/{DATABASE}"))
+}
+
+pub fn start(kurier: &Path, place: &Place, folder: &Path) -> anyhow::Result<Server> {
+    let mut command = Command::new(kurier);
+    command
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .env("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY)
+        .env("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY);
+    match place {
+        Place::Folder(data) => command.arg("--data").arg(data),
+        Place::Url(url) => command.arg("--database-url").arg(url),
+    };
+    Server::start(&mut command, &folder.join("kurier.log"))
+}
+
+/// The store behind a place, beside the server or without it.
+pub async fn open(place: &Place) -> anyhow::Result<kurier_store::Store> {
+    Ok(match place {
+        Place::Folder(folder) => kurier_store::Sqlite::open(&folder.join("kurier.db"))?.into(),
+        Place::Url(url) => kurier_store::Postgres::open(url).await?.into(),
+    })
+}
+
+/// The median and the 99th percentile.
+pub fn quantiles(mut values: Vec<f64>) -> (f64, f64) {
+    values.sort_by(f64::total_cmp);
+    let at = |share: f64| {
+        let rank = (values.len() as f64 * share).ceil() as usize;
+        values
+            .get(rank.saturating_sub(1))
+            .copied()
+            .unwrap_or(f64::NAN)
+    };
+    (at(0.50), at(0.99))
+}
+
+fn report(seen: &[Seen], long: Option<&Long>, args: &Args) -> anyhow::Result<()> {
+    let at_most = |target: String, found: f64, needed: f64| Verdict {
+        target,
+        found,
+        needed,
+        pass: found <= needed,
+    };
+    let mut rows = table(&[
+        "from acknowledged to seen",
+        "events/s",
+        "probes",
+        "explain p50 ms",
+        "p99 ms",
+        "members p50 ms",
+        "p99 ms",
+    ]);
+    let mut verdicts = Vec::new();
+    for seen in seen {
+        let name = seen.database.name();
+        let times = [
+            seen.explain_ms.0,
+            seen.explain_ms.1,
+            seen.members_ms.0,
+            seen.members_ms.1,
+        ];
+        let mut row = vec![
+            name.to_owned(),
+            number(seen.events_per_second, 0),
+            seen.probes.to_string(),
+        ];
+        row.extend(times.map(|ms| number(ms, 1)));
+        rows.add_row(row);
+        verdicts.push(at_most(
+            format!("{name}: explain p99, ms (at most)"),
+            seen.explain_ms.1,
+            VISIBLE_MS_MAX,
+        ));
+        verdicts.push(at_most(
+            format!("{name}: members p99, ms (at most)"),
+            seen.members_ms.1,
+            VISIBLE_MS_MAX,
+        ));
+    }
+    println!("\n{rows}\n");
+    if let Some(long) = long {
+        println!(
+            "A log of {}: appended in {} s, first start {} s, restart {} s, RSS {} MB\n",
+            long.size.title(),
+            number(long.append_seconds, 1),
+            number(long.first_start_seconds, 1),
+            number(long.restart_seconds, 1),
+            number(long.rss_mb, 0)
+        );
+        let mut rows = table(&["preview over HTTP", "p50 ms", "p99 ms"]);
+        for (query, p50, p99) in &long.preview_ms {
+            rows.add_row(vec![query.clone(), number(*p50, 2), number(*p99, 2)]);
+        }
+        println!("{rows}\n");
+        let slowest = long
+            .preview_ms
+            .iter()
+            .map(|(_, p50, _)| *p50)
+            .fold(0.0, f64::max);
+        verdicts.push(at_most(
+            "slowest preview, p50 ms (at most)".into(),
+            slowest,
+            PREVIEW_MS_MAX,
+        ));
+        verdicts.push(at_most(
+            "restart_seconds (at most)".into(),
+            long.restart_seconds,
+            RESTART_SECONDS_MAX,
+        ));
+    }
+    println!("{}\n", targets(&verdicts));
+    keep(
+        &args.out,
+        &serde_json::json!({"verdicts": verdicts, "seen": seen, "long": long}),
+    )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::quantiles;
+
+    #[test]
+    fn quantiles_are_values_that_were_seen() {
+        let values: Vec<f64> = (1..=100).rev().map(f64::from).collect();
+        assert_eq!(quantiles(values), (50.0, 99.0));
+        assert_eq!(quantiles(vec![7.0]), (7.0, 7.0));
+        assert!(quantiles(Vec::new()).0.is_nan());
+    }
+}

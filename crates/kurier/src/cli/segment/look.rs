@@ -1,0 +1,122 @@
+//! Looking: lists, previews, reasons.
+
+use std::process::ExitCode;
+
+use anyhow::Context as _;
+use kurier_core::expr::{Checked, Place};
+use kurier_core::projection::SegmentSummary;
+use serde_json::json;
+
+use super::desk::Desk;
+use super::{ExplainArgs, PreviewArgs, Which};
+use crate::cli::eval::{print_reasons, reasons_json, underlined};
+use crate::cli::table;
+use crate::{clock, http};
+
+pub async fn list(desk: &mut Desk) -> anyhow::Result<ExitCode> {
+    desk.catch_up().await?;
+    let all = desk.app.store.segments.segments(desk.scope()).await?;
+    if desk.json {
+        let list: Vec<_> = all.into_iter().map(http::segment_json).collect();
+        println!("{}", json!(list));
+        return Ok(ExitCode::SUCCESS);
+    }
+    let row = |segment: SegmentSummary| {
+        vec![
+            segment.definition.segment.to_string(),
+            segment.definition.name,
+            segment.size.to_string(),
+            segment.definition.expression.unwrap_or_default(),
+        ]
+    };
+    let header = ["id", "name", "size", "expression"];
+    table::print(&header, all.into_iter().map(row));
+    Ok(ExitCode::SUCCESS)
+}
+
+pub async fn show(desk: &mut Desk, which: &Which) -> anyhow::Result<ExitCode> {
+    desk.catch_up().await?;
+    let segment = desk.find(which).await?;
+    say(desk, segment);
+    Ok(ExitCode::SUCCESS)
+}
+
+/// What there is to say of a segment.
+pub fn say(desk: &Desk, segment: SegmentSummary) {
+    if desk.json {
+        println!("{}", http::segment_json(segment));
+        return;
+    }
+    println!("id          {}", segment.definition.segment);
+    println!("name        {}", segment.definition.name);
+    let expression = segment.definition.expression.as_deref();
+    println!("expression  {}", expression.unwrap_or("none: it is static"));
+    println!("size        {}", segment.size);
+    println!("created at  {}", segment.created_at);
+    println!("changed at  {}", segment.changed_at);
+}
+
+pub async fn preview(desk: &Desk, args: &PreviewArgs) -> anyhow::Result<ExitCode> {
+    let Some(checked) = good(&args.expression) else {
+        return Ok(ExitCode::from(2));
+    };
+    desk.fold().await?;
+    let now = args.now.unwrap_or_else(clock::now);
+    let found = desk
+        .app
+        .previews
+        .at(desk.grant.workspace.id, checked, now)
+        .await?;
+    if desk.json {
+        println!("{}", json!({"count": found.count, "sample": found.sample}));
+        return Ok(ExitCode::SUCCESS);
+    }
+    println!("{} contact(s)", found.count);
+    found.sample.iter().for_each(|id| println!("  {id}"));
+    let more = found.count - found.sample.len() as u64;
+    if more > 0 {
+        println!("  and {more} more");
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The expression, or its faults underlined.
+pub fn good(text: &str) -> Option<Checked> {
+    match Checked::new(text, Place::SEGMENT) {
+        Ok(checked) => Some(checked),
+        Err(errors) => {
+            errors
+                .iter()
+                .for_each(|error| eprintln!("{}", underlined(text, error)));
+            None
+        }
+    }
+}
+
+pub async fn explain(desk: &Desk, args: &ExplainArgs) -> anyhow::Result<ExitCode> {
+    desk.app.segments.drain().await?;
+    let segment = desk.find(&args.which).await?.definition.segment;
+    let workspace = &desk.grant.workspace;
+    let id = match (&args.user_id, args.id) {
+        (Some(user_id), _) => workspace.key.contact_of_user(user_id),
+        (None, id) => id.context("give --id or --user-id")?,
+    };
+    desk.fold().await?;
+    let realms = desk.app.reactor.realms();
+    let explained = realms
+        .get(&workspace.id)
+        .and_then(|realm| realm.explain(segment, id, clock::now()));
+    let (member, reasons) = explained.context("there is no such contact")?;
+    if desk.json {
+        let reasons = reasons_json(&reasons);
+        println!("{}", json!({"member": member, "reasons": reasons}));
+    } else {
+        println!("{}", if member { "a member" } else { "not a member" });
+        print_reasons(&reasons);
+    }
+    Ok(if member {
+        ExitCode::SUCCESS
+    } else {
+        ExitCode::FAILURE
+    })
+}

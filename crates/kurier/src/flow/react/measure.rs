@@ -1,0 +1,52 @@
+//! How large the reactor's memory is, and what found no room in it.
+
+use std::collections::BTreeMap;
+use std::sync::PoisonError;
+
+use kurier_core::columns::Unkept;
+use kurier_core::id::WorkspaceId;
+use kurier_store::Kept;
+
+use super::Reactor;
+
+#[derive(Debug, Clone, Default)]
+pub struct Measure {
+    /// All realms together.
+    pub bytes: usize,
+    /// What was not kept, of the workspaces of which something was not.
+    pub unkept: BTreeMap<WorkspaceId, Unkept>,
+    /// The newest snapshot.
+    pub kept: Option<Kept>,
+}
+
+impl Reactor {
+    /// As it was last measured.
+    pub fn measured(&self) -> Measure {
+        self.measured_mut(|measured| measured.clone())
+    }
+
+    /// Measures anew; this looks at every column there is.
+    pub fn measure(&self) -> Measure {
+        let realms = self.realms();
+        let bytes = realms.values().map(|realm| realm.bytes()).sum();
+        let unkept = realms
+            .iter()
+            .map(|(id, realm)| (*id, realm.world().unkept()));
+        let unkept = unkept.filter(|(_, unkept)| !unkept.is_empty()).collect();
+        drop(realms);
+        self.measured_mut(|measured| {
+            measured.bytes = bytes;
+            measured.unkept = unkept;
+            measured.clone()
+        })
+    }
+
+    pub(super) fn note_kept(&self, kept: Option<Kept>) {
+        self.measured_mut(|measured| measured.kept = kept);
+    }
+
+    fn measured_mut<T>(&self, act: impl FnOnce(&mut Measure) -> T) -> T {
+        let mut measured = self.measured.lock().unwrap_or_else(PoisonError::into_inner);
+        act(&mut measured)
+    }
+}

@@ -1,0 +1,7 @@
+//! What must hold of any input whatever, as functions that panic where it does not. The
+//! fuzzers in `bin/` look for such an input; the tests run what was found before.
+
+mod ground;
+mod parser;
+
+pub use parser::parser;
