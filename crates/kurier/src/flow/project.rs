@@ -22,7 +22,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 const REST_FACTOR: u32 = 9;
 const REST_MAX: Duration = Duration::from_millis(1_000);
 /// And never less: many small batches would cost more than a few larger ones.
-const REST_MIN: Duration = Duration::from_millis(50);
+const REST_MIN: Duration = Duration::from_millis(10);
 
 pub struct Projector {
     store: Store,
