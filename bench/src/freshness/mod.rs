@@ -8,6 +8,7 @@ mod restart;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use comfy_table::Table;
 use serde::Serialize;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
@@ -162,13 +163,30 @@ pub fn quantiles(mut values: Vec<f64>) -> (f64, f64) {
     (at(0.50), at(0.99))
 }
 
-fn report(seen: &[Seen], long: Option<&Long>, args: &Args) -> anyhow::Result<()> {
-    let at_most = |target: String, found: f64, needed: f64| Verdict {
-        target,
+fn at_most(target: impl Into<String>, found: f64, needed: f64) -> Verdict {
+    Verdict {
+        target: target.into(),
         found,
         needed,
         pass: found <= needed,
-    };
+    }
+}
+
+fn report(seen: &[Seen], long: Option<&Long>, args: &Args) -> anyhow::Result<()> {
+    println!("\n{}\n", table_of_seen(seen));
+    let mut verdicts: Vec<Verdict> = seen.iter().flat_map(verdicts_of_seen).collect();
+    if let Some(long) = long {
+        print_long(long);
+        verdicts.extend(verdicts_of_long(long));
+    }
+    println!("{}\n", targets(&verdicts));
+    keep(
+        &args.out,
+        &serde_json::json!({"verdicts": verdicts, "seen": seen, "long": long}),
+    )
+}
+
+fn table_of_seen(seen: &[Seen]) -> Table {
     let mut rows = table(&[
         "from acknowledged to seen",
         "events/s",
@@ -178,69 +196,57 @@ fn report(seen: &[Seen], long: Option<&Long>, args: &Args) -> anyhow::Result<()>
         "members p50 ms",
         "p99 ms",
     ]);
-    let mut verdicts = Vec::new();
     for seen in seen {
-        let name = seen.database.name();
-        let times = [
-            seen.explain_ms.0,
-            seen.explain_ms.1,
-            seen.members_ms.0,
-            seen.members_ms.1,
-        ];
-        let mut row = vec![
-            name.to_owned(),
+        rows.add_row(vec![
+            seen.database.name().to_owned(),
             number(seen.events_per_second, 0),
             seen.probes.to_string(),
-        ];
-        row.extend(times.map(|ms| number(ms, 1)));
-        rows.add_row(row);
-        verdicts.push(at_most(
-            format!("{name}: explain p99, ms (at most)"),
-            seen.explain_ms.1,
-            VISIBLE_MS_MAX,
-        ));
-        verdicts.push(at_most(
-            format!("{name}: members p99, ms (at most)"),
-            seen.members_ms.1,
-            VISIBLE_MS_MAX,
-        ));
+            number(seen.explain_ms.0, 1),
+            number(seen.explain_ms.1, 1),
+            number(seen.members_ms.0, 1),
+            number(seen.members_ms.1, 1),
+        ]);
     }
-    println!("\n{rows}\n");
-    if let Some(long) = long {
-        println!(
-            "A log of {}: appended in {} s, first start {} s, restart {} s, RSS {} MB\n",
-            long.size.title(),
-            number(long.append_seconds, 1),
-            number(long.first_start_seconds, 1),
-            number(long.restart_seconds, 1),
-            number(long.rss_mb, 0)
-        );
-        let mut rows = table(&["preview over HTTP", "p50 ms", "p99 ms"]);
-        for (query, p50, p99) in &long.preview_ms {
-            rows.add_row(vec![query.clone(), number(*p50, 2), number(*p99, 2)]);
-        }
-        println!("{rows}\n");
-        let slowest = long
-            .preview_ms
-            .iter()
-            .map(|(_, p50, _)| *p50)
-            .fold(0.0, f64::max);
-        verdicts.push(at_most(
-            "slowest preview, p50 ms (at most)".into(),
-            slowest,
-            PREVIEW_MS_MAX,
-        ));
-        verdicts.push(at_most(
-            "restart_seconds (at most)".into(),
+    rows
+}
+
+fn verdicts_of_seen(seen: &Seen) -> [Verdict; 2] {
+    let name = seen.database.name();
+    let explain = format!("{name}: explain p99, ms (at most)");
+    let members = format!("{name}: members p99, ms (at most)");
+    [
+        at_most(explain, seen.explain_ms.1, VISIBLE_MS_MAX),
+        at_most(members, seen.members_ms.1, VISIBLE_MS_MAX),
+    ]
+}
+
+fn print_long(long: &Long) {
+    println!(
+        "A log of {}: appended in {} s, first start {} s, restart {} s, RSS {} MB\n",
+        long.size.title(),
+        number(long.append_seconds, 1),
+        number(long.first_start_seconds, 1),
+        number(long.restart_seconds, 1),
+        number(long.rss_mb, 0)
+    );
+    let mut rows = table(&["preview over HTTP", "p50 ms", "p99 ms"]);
+    for (query, p50, p99) in &long.preview_ms {
+        rows.add_row(vec![query.clone(), number(*p50, 2), number(*p99, 2)]);
+    }
+    println!("{rows}\n");
+}
+
+fn verdicts_of_long(long: &Long) -> [Verdict; 2] {
+    let medians = long.preview_ms.iter().map(|(_, p50, _)| *p50);
+    let slowest = medians.fold(0.0, f64::max);
+    [
+        at_most("slowest preview, p50 ms (at most)", slowest, PREVIEW_MS_MAX),
+        at_most(
+            "restart_seconds (at most)",
             long.restart_seconds,
             RESTART_SECONDS_MAX,
-        ));
-    }
-    println!("{}\n", targets(&verdicts));
-    keep(
-        &args.out,
-        &serde_json::json!({"verdicts": verdicts, "seen": seen, "long": long}),
-    )
+        ),
+    ]
 }
 
 #[cfg(test)]

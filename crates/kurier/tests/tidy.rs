@@ -10,6 +10,7 @@ use syn::visit::Visit;
 
 const FUNCTION_LINES_MAX: usize = 70;
 const FILE_LINES_MAX: usize = 400;
+const FILE_BYTES_MAX: u64 = 512 * 1024;
 
 fn root() -> PathBuf {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -18,14 +19,19 @@ fn root() -> PathBuf {
     crates.parent().expect("the repository").to_owned()
 }
 
-/// Files of one ending that git knows or would take, by their path from the root.
-fn sources(ending: &str) -> Vec<(String, String)> {
+/// Every file that git knows or would take, by its path from the root.
+fn listed() -> String {
     let listed = Command::new("git")
         .args(["ls-files", "--cached", "--others", "--exclude-standard"])
         .current_dir(root())
         .output()
         .expect("git lists the files");
-    let listed = String::from_utf8(listed.stdout).expect("paths are UTF-8");
+    String::from_utf8(listed.stdout).expect("paths are UTF-8")
+}
+
+/// The files of one ending.
+fn sources(ending: &str) -> Vec<(String, String)> {
+    let listed = listed();
     let paths = listed.lines().filter(|path| path.ends_with(ending));
     let read = |path: &str| {
         fs::read_to_string(root().join(path))
@@ -101,6 +107,16 @@ fn files_are_short() {
         }
     }
     assert_none(faults, "a file has at most 400 lines without its tests");
+}
+
+/// A dump or a database that was committed by mistake stays in every clone for ever.
+#[test]
+fn files_are_small() {
+    let listed = listed();
+    let size = |path: &str| fs::metadata(root().join(path)).map_or(0, |file| file.len());
+    let large = listed.lines().filter(|path| size(path) > FILE_BYTES_MAX);
+    let faults = large.map(|path| format!("{path} has {} bytes", size(path)));
+    assert_none(faults.collect(), "a file has at most 512 KB");
 }
 
 /// What may be written only in its room: the words, where they are banned, where they are

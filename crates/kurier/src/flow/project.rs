@@ -17,18 +17,21 @@ const BATCH_MAX: usize = 2_000;
 /// Another process may append without telling us.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// While ingest is busy, folding rests this many times as long as it worked: what was
-/// accepted is durable already, and the clients are waiting.
-const REST_FACTOR: u32 = 9;
+/// While ingest is busy, folding contacts rests this many times as long as it worked: what was
+/// accepted is durable already, and the clients are waiting. Members are few and eagerly
+/// awaited: folding them rests only for a moment.
+const CONTACTS_REST: u32 = 9;
+const MEMBERS_REST: u32 = 0;
 const REST_MAX: Duration = Duration::from_millis(1_000);
 /// And never less: many small batches would cost more than a few larger ones.
-const REST_MIN: Duration = Duration::from_millis(50);
+const REST_MIN: Duration = Duration::from_millis(10);
 
 pub struct Projector {
     store: Store,
     pressure: Arc<Pressure>,
     projection: &'static dyn Projection,
     erases: bool,
+    rest: u32,
     reached: watch::Sender<Position>,
     wake: Notify,
 }
@@ -36,25 +39,25 @@ pub struct Projector {
 impl Projector {
     /// Folds contacts; and what an erasure asks of log and queue is done on the way.
     pub fn of_contacts(store: Store, pressure: Arc<Pressure>) -> Self {
-        Self::new(store, pressure, &Contacts, true)
+        Self {
+            erases: true,
+            rest: CONTACTS_REST,
+            ..Self::new(store, pressure, &Contacts)
+        }
     }
 
     pub fn of_segments(store: Store, pressure: Arc<Pressure>) -> Self {
-        Self::new(store, pressure, &Segments, false)
+        Self::new(store, pressure, &Segments)
     }
 
-    fn new(
-        store: Store,
-        pressure: Arc<Pressure>,
-        projection: &'static dyn Projection,
-        erases: bool,
-    ) -> Self {
+    fn new(store: Store, pressure: Arc<Pressure>, projection: &'static dyn Projection) -> Self {
         let reached = watch::Sender::new(Position(0));
         Self {
             store,
             pressure,
             projection,
-            erases,
+            erases: false,
+            rest: MEMBERS_REST,
             reached,
             wake: Notify::new(),
         }
@@ -81,7 +84,7 @@ impl Projector {
             let wait = match self.step().await {
                 Ok(0) => LOOK_EVERY,
                 Ok(_) if self.pressure.is_busy() => {
-                    (began.elapsed() * REST_FACTOR).clamp(REST_MIN, REST_MAX)
+                    (began.elapsed() * self.rest).clamp(REST_MIN, REST_MAX)
                 }
                 Ok(_) => continue,
                 Err(error) => {

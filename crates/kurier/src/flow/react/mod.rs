@@ -42,7 +42,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 const CHECKPOINT_EVENTS: i64 = 10_000;
 /// While ingest is busy, a few larger turns cost less than many small ones.
-const REST: Duration = Duration::from_millis(50);
+const REST: Duration = Duration::from_millis(10);
 
 pub struct Reactor {
     store: Store,

@@ -11,8 +11,10 @@ use tempfile::TempDir;
 use super::{Ledger, load};
 use crate::harness::{Answer, Database, Server, eventually};
 
-const SIZE: &str = "size=24m,mode=0777";
-const BALLAST_BYTES: usize = 6 * 1024 * 1024;
+const SIZE: &str = "size=48m,mode=0777";
+/// More than was free before: the first room is wanted twice by what waited for it, the
+/// write-ahead log to be moved and the flows behind it, and ingest is to have some too.
+const BALLAST_BYTES: usize = 30 * 1024 * 1024;
 
 /// A file system of a few megabytes, gone with the test.
 struct SmallDisk(TempDir);
