@@ -109,6 +109,7 @@ fn run(examples: &[Example], folder: &Path, server: &Server) -> Vec<String> {
         .env("PATH", path)
         .env("KURIER", &server.url)
         .env("DATA", &server.data)
+        .env("EXAMPLES", root().join("examples"))
         .env("WRITE_KEY", WRITE_KEY)
         .env("ADMIN_KEY", ADMIN_KEY)
         .output()
@@ -189,6 +190,11 @@ fn expressions() {
 }
 
 #[test]
+fn journeys() {
+    check_page("journeys.md");
+}
+
+#[test]
 fn segments() {
     check_page("segments.md");
 }
@@ -205,6 +211,7 @@ fn every_page_is_checked() {
         "contacts.md",
         "expressions.md",
         "ingest.md",
+        "journeys.md",
         "segments.md",
         "settings.md",
     ];

@@ -48,17 +48,17 @@ pub struct Journeys {
     /// The latest instant at which somebody else said something.
     now: Timestamp,
     position: Position,
+    looks: u64,
 }
 
 impl Journeys {
     /// Folds an event that the world has folded. Who leads must have let time pass up to it
     /// before the world did ([`Self::tick`]), and gets what is to be appended.
     pub fn fold(&mut self, recorded: &Recorded, world: &World, role: Role) -> Vec<Event> {
+        // What the reactor said itself is no news: neither when it was written nor where it
+        // stands may tell anything, for both differ after a crash.
         if !is_own(recorded.event.kind) {
             self.now = self.now.max(instant(recorded));
-        }
-        // What was decided is no news: where it stands must not tell when it was written.
-        if !is_decision(recorded.event.kind) && recorded.event.kind != Kind::MessageRequested {
             self.position = recorded.position;
         }
         match recorded.event.kind {
@@ -191,6 +191,11 @@ impl Journeys {
     pub fn current(&self, journey: JourneyId) -> Option<&Definition> {
         let live = self.lives.find(journey)?;
         Some(&self.versions[self.lives.get(live).version as usize])
+    }
+
+    /// How often an instance was looked at so far.
+    pub const fn looks(&self) -> u64 {
+        self.looks
     }
 
     /// How many triggers wait for a run to end.

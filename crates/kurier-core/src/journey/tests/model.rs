@@ -264,8 +264,6 @@ fn check_runs(ring: &Ring) {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20000))]
-
     #[test]
     fn a_reactor_that_dies_anywhere_writes_what_one_that_does_not_would(definition in graphs(), steps in steps()) {
         let (calm, mortal) = (run(&definition, &steps, false), run(&definition, &steps, true));

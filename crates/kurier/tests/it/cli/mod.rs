@@ -2,6 +2,7 @@
 
 mod contact;
 mod import;
+mod journey;
 mod keys;
 mod resume;
 mod segment;
