@@ -13,6 +13,7 @@ mod cell;
 mod column;
 mod decide;
 mod event_types;
+mod fact;
 mod fold;
 mod gather;
 mod kernels;
@@ -29,8 +30,8 @@ mod times;
 mod window;
 
 pub use bitmap::Bitmap;
+pub(crate) use fact::fact;
 pub use fold::Touched;
-pub(crate) use fold::fact;
 pub use limits::{Limits, Unkept};
 pub use scan::{Prepared, Scan};
 pub use snapshot::SnapshotError;

@@ -20,7 +20,7 @@ pub fn read_as<T: DeserializeOwned>(text: &str) -> Result<T, String> {
             text.len()
         ));
     }
-    if text.trim_start().starts_with('{') {
+    if is_json(text) {
         return serde_json::from_str(text).map_err(|error| format!("is not JSON: {error}"));
     }
     let options = serde_saphyr::options! {
@@ -37,6 +37,12 @@ pub fn read_as<T: DeserializeOwned>(text: &str) -> Result<T, String> {
         .map_err(|error| format!("is not YAML: {error}"))
 }
 
+/// YAML has braces too, but whoever quotes the first key means JSON.
+fn is_json(text: &str) -> bool {
+    let inner = text.trim_start().strip_prefix('{').map(str::trim_start);
+    inner.is_some_and(|inner| inner.starts_with(['"', '}']))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -46,6 +52,8 @@ mod tests {
         let json = read(r#"{"a": [1, 2.5, "x", true, null], "b": {"c": "no"}}"#).expect("JSON");
         let yaml = read("a: [1, 2.5, x, true, null]\nb:\n  c: no\n").expect("YAML");
         assert_eq!(json, yaml);
+        let flow = read("{a: [1, 2.5, x, true, null], b: {c: 'no'}}").expect("YAML in braces");
+        assert_eq!(json, flow);
     }
 
     #[test]
