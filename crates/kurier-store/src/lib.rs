@@ -5,6 +5,7 @@ pub mod access;
 pub mod error;
 pub mod kv;
 pub mod log;
+pub mod messages;
 mod migration;
 pub mod postgres;
 pub mod queue;
@@ -22,8 +23,9 @@ use kurier_core::id::WorkspaceId;
 pub use access::{Access, ApiKey, NewApiKey, Scopes, Workspace};
 pub use error::{Error, Result};
 pub use log::{Appended, Log, Scrub};
+pub use messages::{MessagePage, MessageQuery, MessageViews};
 pub use postgres::Postgres;
-pub use queue::{Claim, Queue, Queued, Settlement};
+pub use queue::{Claim, Queue, Queued, Settled, Settlement};
 pub use reactions::{Reacted, Reaction, Reactions};
 pub use segments::{Member, MemberPage, SegmentViews};
 pub use snapshots::{Kept, Snapshots};
@@ -43,13 +45,14 @@ pub struct Store {
     pub log: Arc<dyn Log>,
     pub views: Arc<dyn Views>,
     pub segments: Arc<dyn SegmentViews>,
+    pub messages: Arc<dyn MessageViews>,
     pub reactions: Arc<dyn Reactions>,
     pub queue: Arc<dyn Queue>,
     pub access: Arc<dyn Access>,
 }
 
 impl Store {
-    fn of<T: Log + Views + SegmentViews + Reactions + Queue + Access + 'static>(
+    fn of<T: Log + Views + SegmentViews + MessageViews + Reactions + Queue + Access + 'static>(
         backend: T,
     ) -> Self {
         let backend = Arc::new(backend);
@@ -57,6 +60,7 @@ impl Store {
             log: Arc::new(Tailed::new(backend.clone())),
             views: backend.clone(),
             segments: backend.clone(),
+            messages: backend.clone(),
             reactions: backend.clone(),
             queue: backend.clone(),
             access: backend,

@@ -3,19 +3,21 @@
 //! append, read a clock or see a table of another.
 
 mod contacts;
+mod messages;
 mod segments;
 #[cfg(test)]
 mod simulation;
 mod table;
 
 pub use contacts::{CONTACT, Contacts, ERASURE, TIMELINE, contact_of_row, contact_standing};
+pub use messages::{MESSAGE, MessageState, MessageSummary, Messages, message_of_row};
 pub use segments::{MEMBER, SEGMENT, SEGMENT_SIZE, SegmentSummary, Segments, segment_of_row};
 pub use table::{Cell, Column, ColumnKind, Row, Table};
 
 use crate::event::{Position, Recorded};
 
 /// Every projection there is.
-pub const ALL: &[&dyn Projection] = &[&Contacts, &Segments];
+pub const ALL: &[&dyn Projection] = &[&Contacts, &Messages, &Segments];
 
 pub trait Projection: Send + Sync {
     fn name(&self) -> &'static str;

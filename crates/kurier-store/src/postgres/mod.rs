@@ -4,6 +4,7 @@ mod access;
 mod appender;
 mod columns;
 mod log;
+mod messages;
 mod partition;
 mod queue;
 mod reactions;

@@ -5,6 +5,7 @@ mod access;
 mod cell;
 mod checkpointer;
 mod log;
+mod messages;
 mod queue;
 mod reactions;
 mod readers;

@@ -1,5 +1,6 @@
 //! Loops over the log: read a batch, decide, commit.
 
+mod deliver;
 mod erase;
 mod live;
 mod maintain;
@@ -7,6 +8,7 @@ mod project;
 mod react;
 pub mod segment;
 
+pub use deliver::Deliverer;
 pub use erase::{ErasureReport, erase, live_contact};
 pub use live::live_contacts;
 pub use maintain::maintain;

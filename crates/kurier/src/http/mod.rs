@@ -13,6 +13,7 @@ mod expressions;
 mod ingest;
 mod member_csv;
 mod members;
+mod messages;
 mod observe;
 mod operations;
 mod pressure;
@@ -63,6 +64,8 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(members::list, members::edit))
         .routes(routes!(segments::sizes))
         .routes(routes!(segment_look::explain))
+        .routes(routes!(messages::list))
+        .routes(routes!(messages::get))
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))
