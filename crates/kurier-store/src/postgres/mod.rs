@@ -6,6 +6,7 @@ mod columns;
 mod log;
 mod messages;
 mod partition;
+mod pulse;
 mod queue;
 mod reactions;
 mod segments;
@@ -19,6 +20,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, PgPool, Row};
 
 use crate::{Error, Result, migration};
 use appender::Appender;
+use pulse::Pulse;
 
 const CONNECTIONS_MAX: u32 = 16;
 /// Any number will do as long as no other program picks it: "kurier" in ASCII.
@@ -27,6 +29,7 @@ const MIGRATION_LOCK: i64 = 0x6b75_7269_6572;
 pub struct Postgres {
     pool: PgPool,
     appender: Appender,
+    pulse: Pulse,
 }
 
 impl Postgres {
@@ -53,6 +56,7 @@ impl Postgres {
         migrate(&pool).await?;
         Ok(Self {
             appender: Appender::start(pool.clone()),
+            pulse: Pulse::of(pool.clone()),
             pool,
         })
     }

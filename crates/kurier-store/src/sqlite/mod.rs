@@ -6,6 +6,7 @@ mod cell;
 mod checkpointer;
 mod log;
 mod messages;
+mod pulse;
 mod queue;
 mod reactions;
 mod readers;
@@ -21,6 +22,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::{Result, migration};
+use pulse::Pulse;
 use readers::Readers;
 use writer::Writer;
 
@@ -42,6 +44,7 @@ pub struct Sqlite {
     path: PathBuf,
     writer: Writer,
     readers: Readers,
+    pulse: Pulse,
 }
 
 impl Sqlite {
@@ -56,6 +59,7 @@ impl Sqlite {
             path: path.to_owned(),
             writer,
             readers: Readers::new(path),
+            pulse: Pulse::of(path.to_owned()),
         })
     }
 
