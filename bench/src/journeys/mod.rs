@@ -171,7 +171,7 @@ fn verdicts(args: &Args, speeds: &[Speed], best: f64, crowds: &[waiting::Crowd])
         let name = database.name();
         let found = speed(speeds, name) / best;
         verdicts.push(Verdict::at_least(
-            &format!("{name}: steps/s of the better peer's"),
+            format!("{name}: steps/s of the better peer's"),
             found,
             needed,
         ));
@@ -193,7 +193,7 @@ fn verdicts(args: &Args, speeds: &[Speed], best: f64, crowds: &[waiting::Crowd])
         ];
         for (what, found, limit) in limits {
             verdicts.push(Verdict::at_most(
-                &format!("{name}, all waiting: {what}"),
+                format!("{name}, all waiting: {what}"),
                 found,
                 limit,
             ));
