@@ -47,6 +47,8 @@ await restate.serve({ services: [journey], port: ports.handler });
 
 const server = spawn('node_modules/.bin/restate-server', ['--base-dir', folder], {
   stdio: 'ignore',
+  // The program is started by a script of its own: both are to end.
+  detached: true,
   env: {
     ...process.env,
     RESTATE_INGRESS__BIND_ADDRESS: `127.0.0.1:${ports.ingress}`,
@@ -55,7 +57,7 @@ const server = spawn('node_modules/.bin/restate-server', ['--base-dir', folder],
     RESTATE_LOG_FILTER: 'error',
   },
 });
-process.on('exit', () => server.kill('SIGKILL'));
+process.on('exit', () => process.kill(-server.pid, 'SIGKILL'));
 
 const agent = new http.Agent({ keepAlive: true, maxSockets: ASKERS });
 const post = (port, path, body) =>
