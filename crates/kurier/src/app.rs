@@ -45,7 +45,7 @@ impl App {
             projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
             messages: Arc::new(Projector::of_messages(store.clone(), pressure.clone())),
-            deliverer: Arc::new(Deliverer::new(store.clone())),
+            deliverer: Arc::new(Deliverer::new(store.clone(), pressure.clone())),
             previews: Previews::new(reactor.clone(), keyspace.clone()),
             reactor,
             pressure,

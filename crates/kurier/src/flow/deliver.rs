@@ -2,6 +2,7 @@
 //! is told of it, in one transaction. Any number of processes may run this: a message is
 //! leased to one at a time.
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use kurier_core::event::Kind;
@@ -11,6 +12,7 @@ use tokio::sync::Notify;
 
 use crate::channel::outbox;
 use crate::clock;
+use crate::http::Pressure;
 use crate::metrics as names;
 
 const CLAIMS_MAX: usize = 1_000;
@@ -22,13 +24,15 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 pub struct Deliverer {
     store: Store,
+    pressure: Arc<Pressure>,
     wake: Notify,
 }
 
 impl Deliverer {
-    pub fn new(store: Store) -> Self {
+    pub fn new(store: Store, pressure: Arc<Pressure>) -> Self {
         Self {
             store,
+            pressure,
             wake: Notify::new(),
         }
     }
@@ -60,6 +64,7 @@ impl Deliverer {
         let until = now.shifted(LEASE_MICROS);
         let claims = self.store.queue.claim(now, until, CLAIMS_MAX).await?;
         let count = claims.len();
+        self.pressure.set_delivering(count == CLAIMS_MAX);
         if count == 0 {
             return Ok(0);
         }

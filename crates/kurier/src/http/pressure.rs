@@ -17,6 +17,7 @@ const ROOM_FACTOR: usize = 4;
 pub struct Pressure {
     bytes: AtomicUsize,
     reacting: AtomicBool,
+    delivering: AtomicBool,
 }
 
 /// Room taken; given back when dropped.
@@ -40,13 +41,17 @@ impl Pressure {
         self.bytes.load(Ordering::Relaxed) > BUSY_BYTES
     }
 
-    /// Whether the reactor has much to do: journeys and segments come before read models.
-    pub fn is_reacting(&self) -> bool {
-        self.reacting.load(Ordering::Relaxed)
+    /// Whether there is much to decide or to deliver: that comes before read models.
+    pub fn is_working(&self) -> bool {
+        self.reacting.load(Ordering::Relaxed) || self.delivering.load(Ordering::Relaxed)
     }
 
     pub fn set_reacting(&self, reacting: bool) {
         self.reacting.store(reacting, Ordering::Relaxed);
+    }
+
+    pub fn set_delivering(&self, delivering: bool) {
+        self.delivering.store(delivering, Ordering::Relaxed);
     }
 }
 

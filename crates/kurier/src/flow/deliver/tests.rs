@@ -1,7 +1,6 @@
 //! From an event to a message that can be looked at, over a real database.
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use kurier_core::event::{Event, Kind, Position};
 use kurier_core::id::{EventId, JourneyId};
@@ -110,7 +109,7 @@ async fn a_message_is_queued_with_its_request_and_taken_once() {
     stage.sign_up("bob").await;
     stage.react().await;
     assert_eq!(stage.states().await, [MessageState::Queued; 2]);
-    let deliverer = Deliverer::new(stage.store.clone());
+    let deliverer = Deliverer::new(stage.store.clone(), Arc::default());
     assert_eq!(deliverer.turn().await.expect("delivered"), 2);
     assert_eq!(deliverer.turn().await.expect("delivered"), 0);
     assert_eq!(stage.states().await, [MessageState::Sent; 2]);
@@ -131,7 +130,7 @@ async fn what_a_dead_worker_held_is_taken_by_another() {
     let now = clock::now();
     let dead = stage.store.queue.claim(now, now, 10).await;
     let dead = dead.expect("claimed").remove(0);
-    let deliverer = Deliverer::new(stage.store.clone());
+    let deliverer = Deliverer::new(stage.store.clone(), Arc::default());
     assert_eq!(deliverer.turn().await.expect("delivered"), 1);
     let late = stage.store.queue.settle(vec![deliver(dead, now)]).await;
     assert_eq!(late.expect("settled"), [false]);
