@@ -2,6 +2,7 @@
 
 mod crash;
 mod disk_full;
+mod journeys;
 mod ledger;
 mod terminate;
 
