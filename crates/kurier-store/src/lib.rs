@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod error;
+pub mod journeys;
 pub mod kv;
 pub mod log;
 mod migration;
@@ -21,6 +22,7 @@ use kurier_core::id::WorkspaceId;
 
 pub use access::{Access, ApiKey, NewApiKey, Scopes, Workspace};
 pub use error::{Error, Result};
+pub use journeys::{InstanceFilter, InstancePage, InstanceQuery, JourneyViews};
 pub use log::{Appended, Log, Scrub};
 pub use postgres::Postgres;
 pub use queue::{Claim, Queue, Queued, Settlement};
@@ -43,20 +45,23 @@ pub struct Store {
     pub log: Arc<dyn Log>,
     pub views: Arc<dyn Views>,
     pub segments: Arc<dyn SegmentViews>,
+    pub journeys: Arc<dyn JourneyViews>,
     pub reactions: Arc<dyn Reactions>,
     pub queue: Arc<dyn Queue>,
     pub access: Arc<dyn Access>,
 }
 
 impl Store {
-    fn of<T: Log + Views + SegmentViews + Reactions + Queue + Access + 'static>(
-        backend: T,
-    ) -> Self {
+    fn of<T>(backend: T) -> Self
+    where
+        T: Log + Views + SegmentViews + JourneyViews + Reactions + Queue + Access + 'static,
+    {
         let backend = Arc::new(backend);
         Self {
             log: Arc::new(Tailed::new(backend.clone())),
             views: backend.clone(),
             segments: backend.clone(),
+            journeys: backend.clone(),
             reactions: backend.clone(),
             queue: backend.clone(),
             access: backend,

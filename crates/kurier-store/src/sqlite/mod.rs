@@ -4,6 +4,7 @@
 mod access;
 mod cell;
 mod checkpointer;
+mod journeys;
 mod log;
 mod queue;
 mod reactions;

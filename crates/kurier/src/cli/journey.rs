@@ -67,7 +67,10 @@ fn tell(path: &Path, faults: &[Fault]) {
         match &fault.expression {
             None => eprintln!("{path}: {word}: {fault}"),
             Some((text, span)) => {
-                let error = kurier_core::expr::Error::new(*span, &fault.message);
+                let error = kurier_core::expr::Error {
+                    suggestion: fault.suggestion.clone(),
+                    ..kurier_core::expr::Error::new(*span, &fault.message)
+                };
                 let place = fault.place();
                 eprintln!("{path}: {word}: {place}:\n{}", underlined(text, &error));
             }

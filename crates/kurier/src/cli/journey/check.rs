@@ -87,6 +87,7 @@ fn answer(path: &Path, checked: &Checked) -> serde_json::Value {
             "node": fault.node,
             "field": fault.field,
             "message": fault.message,
+            "suggestion": fault.suggestion,
             "expression": expression.map(|(text, _)| text),
             "span": expression.map(|(_, span)| json!({"start": span.start, "end": span.end})),
         })
