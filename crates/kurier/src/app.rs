@@ -21,6 +21,8 @@ pub struct App {
     pub projector: Arc<Projector>,
     /// Folds segments and their members.
     pub segments: Arc<Projector>,
+    /// Folds journeys and the runs through them.
+    pub journeys: Arc<Projector>,
     pub reactor: Arc<Reactor>,
     pub previews: Previews,
     pub pressure: Arc<Pressure>,
@@ -41,6 +43,7 @@ impl App {
             keyring: Keyring::new(store.access.clone()),
             projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
+            journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
             previews: Previews::new(reactor.clone(), keyspace.clone()),
             reactor,
             pressure,

@@ -47,6 +47,8 @@ fn start_flows(app: &Arc<App>) -> Flows {
     flows.spawn(async move { projector.run().await });
     let segments = app.segments.clone();
     flows.spawn(async move { segments.run().await });
+    let journeys = app.journeys.clone();
+    flows.spawn(async move { journeys.run().await });
     flows.spawn(app.reactor.clone().run());
     flows.spawn(follow_reactions(app.clone()));
     flows.spawn(flow::maintain(app.clone()));
@@ -58,6 +60,7 @@ async fn follow_reactions(app: Arc<App>) {
     let mut reached = app.reactor.subscribe();
     while reached.changed().await.is_ok() {
         app.segments.wake();
+        app.journeys.wake();
     }
 }
 

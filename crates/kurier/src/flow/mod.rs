@@ -1,6 +1,7 @@
 //! Loops over the log: read a batch, decide, commit.
 
 mod erase;
+pub mod journey;
 mod live;
 mod maintain;
 mod project;

@@ -1,9 +1,10 @@
 //! A run as a row, and back.
 
 use super::super::{Cell, Row};
-use crate::event::Recorded;
+use crate::event::{Position, Recorded};
+use crate::expr::FOREVER;
 use crate::id::{ContactId, EventId, InstanceId, JourneyId, MessageId, WorkspaceId};
-use crate::journey::{Ending, Record, Status};
+use crate::journey::{Definition, Ending, Instance, NodeIndex, Record, Status};
 use crate::time::Timestamp;
 use crate::value::Object;
 
@@ -109,6 +110,34 @@ impl InstanceSummary {
     pub fn state_keys(&self) -> Object {
         let state = self.state.as_deref().map(serde_json::from_str);
         state.and_then(Result::ok).unwrap_or_default()
+    }
+
+    /// Its state as expressions see it, with the reserved keys; without a definition only the
+    /// custom ones.
+    pub fn state_data(&self, definition: Option<&Definition>) -> Object {
+        let (Some(definition), Some(trigger)) = (definition, self.trigger) else {
+            return self.state_keys();
+        };
+        let find = |id: &str| definition.find(id).unwrap_or(NodeIndex::NOWHERE);
+        let last_message = self.last_message.as_ref();
+        let instance = Instance {
+            id: self.id,
+            trigger,
+            last_message: last_message.map(|(message, node)| (*message, find(node))),
+            key: None,
+            state: Some(Box::new(self.state_keys())),
+            entered_at: self.entered_at,
+            arrived_at: self.moved_at,
+            due: self.wake.unwrap_or(FOREVER),
+            since: Position(0),
+            contact: 0,
+            version: 0,
+            node: find(&self.node),
+            seq: self.seq,
+            steps: self.steps,
+            is_held: self.is_held,
+        };
+        instance.state_data(definition)
     }
 
     /// Forgets whose run it is, and what says something of the person.
