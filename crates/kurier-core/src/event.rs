@@ -103,6 +103,8 @@ kinds! {
     JourneyFinished = "journey.finished",
     /// A message is to be sent.
     MessageRequested = "message.requested",
+    /// A channel has taken a message.
+    MessageSent = "message.sent",
     WorkspaceCreated = "workspace.created",
     ApiKeyCreated = "api_key.created",
     ApiKeyRevoked = "api_key.revoked",

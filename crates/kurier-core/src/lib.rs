@@ -10,6 +10,7 @@ pub mod expr;
 pub mod id;
 pub mod journey;
 pub mod keys;
+pub mod message;
 pub mod path;
 pub mod projection;
 pub mod realm;

@@ -3,7 +3,6 @@
 //! from the same log decides the same.
 
 mod changes;
-mod decide;
 mod snapshot;
 
 use std::collections::BTreeMap;
@@ -15,9 +14,6 @@ use crate::id::{ContactId, EventId, SegmentId};
 use crate::segment::{Definition, Edit, Membership, crossing};
 use crate::time::Timestamp;
 use changes::{Changes, concerns};
-
-pub use decide::{Decision, Tide, decide};
-pub use snapshot::{Realms, Snapshot};
 
 /// A segment whose due instant is not known is looked at as soon as time passes.
 const UNKNOWN: Timestamp = Timestamp::from_micros(i64::MIN);

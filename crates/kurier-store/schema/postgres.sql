@@ -109,6 +109,20 @@ table member: workspace uuid not null
 table member: segment uuid not null
 table member: contact uuid not null
 table member: entered_at bigint not null
+table message: workspace uuid not null
+table message: contact uuid not null
+table message: id uuid not null
+table message: journey uuid not null
+table message: version bigint not null
+table message: instance uuid not null
+table message: node text not null
+table message: channel text not null
+table message: template text not null
+table message: priority bigint not null
+table message: state text not null
+table message: sent_by text
+table message: requested_at bigint not null
+table message: changed_at bigint not null
 table poison: projection text not null
 table poison: position bigint not null
 table poison: reason text not null
@@ -169,6 +183,10 @@ CREATE UNIQUE INDEX log_id_pkey ON public.log_id USING btree (workspace, id)
 CREATE UNIQUE INDEX log_pkey ON ONLY public.log USING btree ("position", recorded_at)
 CREATE INDEX member_contact ON public.member USING btree (workspace, contact)
 CREATE UNIQUE INDEX member_pkey ON public.member USING btree (workspace, segment, contact)
+CREATE INDEX message_id ON public.message USING btree (workspace, id)
+CREATE INDEX message_instance ON public.message USING btree (workspace, instance)
+CREATE UNIQUE INDEX message_pkey ON public.message USING btree (workspace, contact, id)
+CREATE INDEX message_recent ON public.message USING btree (workspace, requested_at, id)
 CREATE UNIQUE INDEX poison_pkey ON public.poison USING btree (projection, "position")
 CREATE INDEX queue_contact ON public.queue USING btree (workspace, contact)
 CREATE INDEX queue_due ON public.queue USING btree (priority DESC, due_at)

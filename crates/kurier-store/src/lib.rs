@@ -6,6 +6,7 @@ pub mod error;
 pub mod journeys;
 pub mod kv;
 pub mod log;
+pub mod messages;
 mod migration;
 pub mod postgres;
 pub mod queue;
@@ -24,8 +25,9 @@ pub use access::{Access, ApiKey, NewApiKey, Scopes, Workspace};
 pub use error::{Error, Result};
 pub use journeys::{InstanceFilter, InstancePage, InstanceQuery, JourneyViews};
 pub use log::{Appended, Log, Scrub};
+pub use messages::{MessagePage, MessageQuery, MessageViews};
 pub use postgres::Postgres;
-pub use queue::{Claim, Queue, Queued, Settlement};
+pub use queue::{Claim, Queue, Queued, Settled, Settlement};
 pub use reactions::{Reacted, Reaction, Reactions};
 pub use segments::{Member, MemberPage, SegmentViews};
 pub use snapshots::{Kept, Snapshots};
@@ -45,6 +47,7 @@ pub struct Store {
     pub log: Arc<dyn Log>,
     pub views: Arc<dyn Views>,
     pub segments: Arc<dyn SegmentViews>,
+    pub messages: Arc<dyn MessageViews>,
     pub journeys: Arc<dyn JourneyViews>,
     pub reactions: Arc<dyn Reactions>,
     pub queue: Arc<dyn Queue>,
@@ -54,13 +57,15 @@ pub struct Store {
 impl Store {
     fn of<T>(backend: T) -> Self
     where
-        T: Log + Views + SegmentViews + JourneyViews + Reactions + Queue + Access + 'static,
+        T: Log + Views + SegmentViews + JourneyViews + MessageViews,
+        T: Reactions + Queue + Access + 'static,
     {
         let backend = Arc::new(backend);
         Self {
             log: Arc::new(Tailed::new(backend.clone())),
             views: backend.clone(),
             segments: backend.clone(),
+            messages: backend.clone(),
             journeys: backend.clone(),
             reactions: backend.clone(),
             queue: backend.clone(),

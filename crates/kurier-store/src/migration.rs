@@ -17,14 +17,16 @@ pub const SQLITE: &[Migration] = migrations! {
     1 => "sqlite/0001_log.sql",
     2 => "sqlite/0002_contacts.sql",
     3 => "sqlite/0003_segments.sql",
-    4 => "sqlite/0004_journeys.sql",
+    4 => "sqlite/0004_messages.sql",
+    5 => "sqlite/0005_journeys.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
     1 => "postgres/0001_log.sql",
     2 => "postgres/0002_contacts.sql",
     3 => "postgres/0003_segments.sql",
-    4 => "postgres/0004_journeys.sql",
+    4 => "postgres/0004_messages.sql",
+    5 => "postgres/0005_journeys.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

@@ -12,6 +12,7 @@ mod contract {
 
     mod file;
     mod log;
+    mod messages;
     mod months;
     mod writers;
 

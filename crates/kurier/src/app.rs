@@ -9,7 +9,7 @@ use kurier_store::{Postgres, Snapshots, Sqlite, Store};
 
 use crate::clock;
 use crate::config::{Config, Database};
-use crate::flow::{Keeping, Projector, Reactor};
+use crate::flow::{Deliverer, Keeping, Projector, Reactor};
 use crate::http::Pressure;
 use crate::keyring::Keyring;
 use crate::preview::Previews;
@@ -21,6 +21,9 @@ pub struct App {
     pub projector: Arc<Projector>,
     /// Folds segments and their members.
     pub segments: Arc<Projector>,
+    /// Folds messages.
+    pub messages: Arc<Projector>,
+    pub deliverer: Arc<Deliverer>,
     /// Folds journeys and the runs through them.
     pub journeys: Arc<Projector>,
     pub reactor: Arc<Reactor>,
@@ -43,6 +46,8 @@ impl App {
             keyring: Keyring::new(store.access.clone()),
             projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
+            messages: Arc::new(Projector::of_messages(store.clone(), pressure.clone())),
+            deliverer: Arc::new(Deliverer::new(store.clone())),
             journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
             previews: Previews::new(reactor.clone(), keyspace.clone()),
             reactor,

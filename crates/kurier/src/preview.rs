@@ -73,18 +73,17 @@ impl Previews {
         now: Timestamp,
     ) -> Result<Preview, tokio::task::JoinError> {
         let reactor = self.reactor.clone();
-        let look = move || match reactor.realms().get(&workspace) {
-            Some(realm) => look(realm, &checked, now),
+        let look = move || match reactor.engines().get(&workspace) {
+            Some(engine) => look(engine.realm(), &checked, now),
             None => look(&Realm::default(), &checked, now),
         };
         tokio::task::spawn_blocking(look).await
     }
 
     fn contacts(&self, workspace: WorkspaceId) -> usize {
-        let realms = self.reactor.realms();
-        realms
-            .get(&workspace)
-            .map_or(0, |realm| realm.world().live())
+        let engines = self.reactor.engines();
+        let engine = engines.get(&workspace);
+        engine.map_or(0, |engine| engine.realm().world().live())
     }
 
     async fn remembered(
@@ -96,8 +95,9 @@ impl Previews {
     ) -> Option<Preview> {
         let asked = tokio::time::timeout(PATIENCE, self.keyspace.get(key.text())).await;
         let known = key.decode(&asked.ok()?.ok()??)?;
-        let realms = self.reactor.realms();
-        let last_change = realms.get(&workspace)?.last_change(&checked.plan.reads());
+        let engines = self.reactor.engines();
+        let realm = engines.get(&workspace)?.realm();
+        let last_change = realm.last_change(&checked.plan.reads());
         known.is_true(last_change, now).then_some(known)
     }
 

@@ -12,6 +12,7 @@ mod merge;
 mod parked;
 mod react;
 mod shelf;
+mod snapshot;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::Arc;
@@ -37,6 +38,8 @@ const LOOKS_PER_MOVE: usize = 100;
 pub struct Journeys {
     lives: Lives,
     versions: Vec<Arc<Definition>>,
+    /// The versions as they were published.
+    publications: Vec<Box<str>>,
     /// Event types that are waited for, as numbers.
     names: HashMap<String, u32>,
     shelf: Shelf,
@@ -48,6 +51,9 @@ pub struct Journeys {
     /// The latest instant at which somebody else said something.
     now: Timestamp,
     position: Position,
+    /// What was decided and stands up to here is known already: it was when a snapshot was
+    /// taken, though the log was read less far.
+    known: Position,
     looks: u64,
 }
 
@@ -62,7 +68,7 @@ impl Journeys {
             self.position = recorded.position;
         }
         match recorded.event.kind {
-            Kind::JourneyPublished => self.publish(recorded),
+            Kind::JourneyPublished => self.publish(&recorded.event.payload),
             Kind::JourneyPaused | Kind::JourneyResumed | Kind::JourneyRetired => {
                 self.stand(recorded);
             }
@@ -89,6 +95,9 @@ impl Journeys {
     /// Takes a decision from the log: while following, and before leading from a checkpoint,
     /// when what was decided up to it may stand behind it.
     pub fn recall(&mut self, recorded: &Recorded, world: &World) {
+        if recorded.position <= self.known {
+            return;
+        }
         match recorded.event.kind {
             Kind::JourneyParked => self.recall_parking(recorded, world),
             kind if is_decision(kind) => self.recall_record(recorded, world),

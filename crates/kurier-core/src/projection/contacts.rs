@@ -137,7 +137,7 @@ fn address_key(workspace: WorkspaceId, address: AddressKey) -> Vec<Cell> {
 const fn befalls_contact(kind: Kind) -> bool {
     use Kind::{
         JourneyCancelled, JourneyEntered, JourneyFinished, JourneyMoved, JourneyParked,
-        JourneyTriggered, MessageRequested,
+        JourneyTriggered, MessageRequested, MessageSent,
     };
     matches!(
         kind,
@@ -148,6 +148,7 @@ const fn befalls_contact(kind: Kind) -> bool {
             | JourneyFinished
             | JourneyCancelled
             | MessageRequested
+            | MessageSent
     )
 }
 

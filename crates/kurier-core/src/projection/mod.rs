@@ -4,6 +4,7 @@
 
 mod contacts;
 mod journeys;
+mod messages;
 mod segments;
 #[cfg(test)]
 mod simulation;
@@ -15,13 +16,14 @@ pub use journeys::{
     JOURNEY_VERSION, JourneyCount, JourneyStanding, JourneySummary, JourneyVersion, Journeys,
     Passage, PathHop, count_of_row, instance_of_row, journey_of_row, passage_of_row,
 };
+pub use messages::{MESSAGE, MessageState, MessageSummary, Messages, message_of_row};
 pub use segments::{MEMBER, SEGMENT, SEGMENT_SIZE, SegmentSummary, Segments, segment_of_row};
 pub use table::{Cell, Column, ColumnKind, Row, Table};
 
 use crate::event::{Position, Recorded};
 
 /// Every projection there is.
-pub const ALL: &[&dyn Projection] = &[&Contacts, &Segments, &Journeys];
+pub const ALL: &[&dyn Projection] = &[&Contacts, &Messages, &Segments, &Journeys];
 
 pub trait Projection: Send + Sync {
     fn name(&self) -> &'static str;

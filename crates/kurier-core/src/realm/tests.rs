@@ -6,6 +6,7 @@ use proptest::prelude::*;
 
 use self::ring::{EXPRESSIONS, Fate, Ring, segment};
 use super::*;
+use crate::engine::Snapshot;
 
 const SECOND: i64 = 1_000_000;
 const DAY: i64 = 86_400 * SECOND;

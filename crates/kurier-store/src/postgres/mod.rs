@@ -5,6 +5,7 @@ mod appender;
 mod columns;
 mod journeys;
 mod log;
+mod messages;
 mod partition;
 mod queue;
 mod reactions;

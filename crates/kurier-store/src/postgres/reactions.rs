@@ -7,8 +7,10 @@ use uuid::Uuid;
 
 use super::Postgres;
 use super::appender::append;
+use super::queue::put;
 use super::views::advance;
 use crate::Result;
+use crate::queue::requested;
 use crate::reactions::{Reacted, Reaction, Reactions};
 
 #[async_trait]
@@ -64,7 +66,8 @@ impl Reactions for Postgres {
             .iter()
             .map(|(ws, event)| (*ws, event))
             .collect();
-        append(&mut transaction, &batch).await?;
+        let appended = append(&mut transaction, &batch).await?;
+        put(&mut transaction, &requested(&reaction.events, &appended)).await?;
         transaction.commit().await?;
         Ok(Reacted::Done)
     }

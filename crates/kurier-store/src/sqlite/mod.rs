@@ -6,6 +6,7 @@ mod cell;
 mod checkpointer;
 mod journeys;
 mod log;
+mod messages;
 mod queue;
 mod reactions;
 mod readers;

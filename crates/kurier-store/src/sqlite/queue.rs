@@ -5,7 +5,8 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::Sqlite;
 use super::cell::{IDS, blob, id_list, optional_uuid, uuid};
-use crate::queue::{Claim, Queue, Queued, Settlement};
+use super::log::append;
+use crate::queue::{Claim, Queue, Queued, Settled, Settlement};
 use crate::{Result, Scope, rows_max};
 
 const COLUMNS: &str = "workspace, id, contact, channel, priority, due_at, payload, fence, attempts";
@@ -32,13 +33,11 @@ impl Queue for Sqlite {
             .await
     }
 
-    async fn settle(&self, settled: Vec<(Claim, Settlement)>) -> Result<Vec<bool>> {
+    async fn settle(&self, settled: Vec<Settled>) -> Result<Vec<bool>> {
         self.writer
             .write(settled.len(), move |connection| {
-                settled
-                    .iter()
-                    .map(|(claim, how)| settle(connection, claim, *how))
-                    .collect()
+                let settle = |one: &Settled| settle(connection, one);
+                settled.iter().map(settle).collect()
             })
             .await
     }
@@ -66,7 +65,7 @@ impl Queue for Sqlite {
     }
 }
 
-fn put(connection: &Connection, scope: Scope, messages: &[Queued]) -> Result<usize> {
+pub fn put(connection: &Connection, scope: Scope, messages: &[Queued]) -> Result<usize> {
     let mut statement = connection.prepare_cached(
         "INSERT INTO queue (workspace, id, contact, channel, priority, due_at, fence, attempts, payload)
          VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7) ON CONFLICT DO NOTHING",
@@ -116,7 +115,7 @@ fn claim(
     Ok(claims)
 }
 
-fn settle(connection: &Connection, claim: &Claim, how: Settlement) -> Result<bool> {
+fn settle(connection: &Connection, Settled { claim, how, event }: &Settled) -> Result<bool> {
     let key = (
         claim.workspace.as_uuid().into_bytes(),
         claim.message.id.as_uuid().into_bytes(),
@@ -132,6 +131,13 @@ fn settle(connection: &Connection, claim: &Claim, how: Settlement) -> Result<boo
             )?
             .execute(params![key.0, key.1, claim.fence, at.as_micros()])?,
     };
+    if let Some(event) = event.as_ref().filter(|_| changed == 1) {
+        append(
+            connection,
+            Scope(claim.workspace),
+            std::slice::from_ref(event),
+        )?;
+    }
     Ok(changed == 1)
 }
 

@@ -7,7 +7,9 @@ use uuid::Uuid;
 
 use super::Sqlite;
 use super::log::append;
+use super::queue::put;
 use super::views::{checkpoint, put_checkpoint};
+use crate::queue::requested;
 use crate::reactions::{Reacted, Reaction, Reactions};
 use crate::{Result, Scope};
 
@@ -81,8 +83,11 @@ fn react(connection: &Connection, reaction: &Reaction) -> Result<Reacted> {
         return Ok(Reacted::Overtaken);
     }
     for run in reaction.events.chunk_by(|a, b| a.0 == b.0) {
+        let scope = Scope(run[0].0);
         let events: Vec<_> = run.iter().map(|(_, event)| event.clone()).collect();
-        append(connection, Scope(run[0].0), &events)?;
+        let appended = append(connection, scope, &events)?;
+        let rows = requested(run, &appended).into_iter().map(|(_, row)| row);
+        put(connection, scope, &rows.collect::<Vec<_>>())?;
     }
     put_checkpoint(connection, reaction.reactor, reaction.to)?;
     Ok(Reacted::Done)

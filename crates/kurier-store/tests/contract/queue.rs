@@ -1,11 +1,12 @@
 //! The queue: what is due, to one worker at a time, until it is settled.
 
+use kurier_core::event::Position;
 use kurier_core::id::{ContactId, MessageId};
 use kurier_core::time::Timestamp;
-use kurier_store::{Claim, Queued, Scope, Settlement, Store};
+use kurier_store::{Claim, Queued, Scope, Settled, Settlement, Store};
 
 use super::place::cases;
-use super::space::{Space, now, seconds};
+use super::space::{Space, event, now, seconds};
 
 cases! {
     a_message_is_queued_once,
@@ -19,6 +20,7 @@ cases! {
     done_leaves_the_queue,
     retry_waits_for_its_time,
     settling_answers_each_claim,
+    what_is_settled_is_told_with_it,
     forgetting_takes_what_is_for_a_contact,
     depth_is_by_workspace,
 }
@@ -55,9 +57,15 @@ pub async fn claim(store: &Store, second: i64, limit: usize) -> Vec<Claim> {
     claimed.expect("claimed")
 }
 
+/// A claim dealt with, without a word to the log.
+pub fn settled(claim: Claim, how: Settlement) -> Settled {
+    let event = None;
+    Settled { claim, how, event }
+}
+
 async fn settle(store: &Store, claim: &Claim, how: Settlement) -> bool {
-    let settled = store.queue.settle(vec![(claim.clone(), how)]).await;
-    settled.expect("settled")[0]
+    let settled = vec![settled(claim.clone(), how)];
+    store.queue.settle(settled).await.expect("settled")[0]
 }
 
 async fn depth(store: &Store) -> u64 {
@@ -205,10 +213,10 @@ async fn settling_answers_each_claim(store: Store) {
     let mut foreign = claims[2].clone();
     foreign.workspace = Space::new(2).scope.0;
     let settled = vec![
-        (claims[0].clone(), Settlement::Done),
-        (old, Settlement::Done),
-        (foreign, Settlement::Done),
-        (claims[3].clone(), Settlement::Retry(seconds(1))),
+        settled(claims[0].clone(), Settlement::Done),
+        settled(old, Settlement::Done),
+        settled(foreign, Settlement::Done),
+        settled(claims[3].clone(), Settlement::Retry(seconds(1))),
     ];
     let answers = store.queue.settle(settled).await.expect("settled");
     assert_eq!(answers, [true, false, false, true]);
@@ -217,6 +225,30 @@ async fn settling_answers_each_claim(store: Store) {
         store.queue.settle(Vec::new()).await.expect("settled"),
         [true; 0]
     );
+}
+
+async fn what_is_settled_is_told_with_it(store: Store) {
+    put(&store, vec![message("a", 5, now()), message("b", 5, now())]).await;
+    let claims = claim(&store, 0, 10).await;
+    let tell = |claim: &Claim, fence: i64, name: &str| Settled {
+        claim: Claim {
+            fence,
+            ..claim.clone()
+        },
+        how: Settlement::Done,
+        event: Some(event(name)),
+    };
+    let (first, second) = (&claims[0], &claims[1]);
+    let all = vec![
+        tell(first, first.fence, "told"),
+        tell(second, second.fence - 1, "not ours"),
+    ];
+    let answers = store.queue.settle(all).await.expect("settled");
+    assert_eq!(answers, [true, false]);
+    let log = store.log.read(Position(0), 10).await.expect("read");
+    let ids: Vec<_> = log.iter().map(|recorded| recorded.event.id).collect();
+    assert_eq!(ids, [event("told").id]);
+    assert_eq!((log[0].workspace, depth(&store).await), (scope().0, 1));
 }
 
 async fn forgetting_takes_what_is_for_a_contact(store: Store) {

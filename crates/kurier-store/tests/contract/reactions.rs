@@ -2,20 +2,23 @@
 
 use std::time::Duration;
 
-use kurier_core::event::{Kind, Position};
-use kurier_core::id::SegmentId;
+use kurier_core::event::{Event, Kind, Position};
+use kurier_core::id::{InstanceId, JourneyId, MessageId, SegmentId};
+use kurier_core::journey::Request;
 use kurier_core::projection::{Projection, Segments};
 use kurier_core::segment::{Definition, crossing};
 use kurier_core::time::Timestamp;
-use kurier_store::{Applied, Batch, Reacted, Reaction, Store};
+use kurier_store::{Applied, Batch, Reacted, Reaction, Settlement, Store};
 use uuid::Uuid;
 
 use super::place::cases;
-use super::space::{Space, event};
+use super::queue::settled;
+use super::space::{Space, event, seconds};
 
 cases! {
     a_lease_has_one_holder_and_a_growing_fence,
     a_reaction_is_written_whole_or_not_at_all,
+    a_message_is_queued_with_what_asks_for_it_and_once,
     segments_are_read_back,
 }
 
@@ -95,6 +98,62 @@ async fn a_reaction_is_written_whole_or_not_at_all(store: Store) {
         Position(5)
     );
     assert_eq!(store.log.head().await.expect("read"), Position(2));
+}
+
+async fn a_message_is_queued_with_what_asks_for_it_and_once(store: Store) {
+    let space = Space::new(1);
+    let holder = Uuid::from_u128(1);
+    let fence = store.reactions.lease(REACTOR, holder, TERM).await;
+    let fence = fence.expect("asked").expect("free");
+    let request = request("ask");
+    let react = async |fence, from, to| {
+        let reaction = Reaction {
+            reactor: REACTOR,
+            fence,
+            from: Position(from),
+            to: Position(to),
+            events: vec![(space.scope.0, request.clone())],
+        };
+        store.reactions.react(reaction).await.expect("asked")
+    };
+    let depth = async || store.queue.depth(space.scope).await.expect("counted");
+    assert_eq!(react(fence - 1, 0, 1).await, Reacted::Overtaken);
+    assert_eq!(depth().await, 0, "nothing was written");
+    assert_eq!(react(fence, 0, 1).await, Reacted::Done);
+    assert_eq!(depth().await, 1);
+    let claims = store.queue.claim(request.recorded_at, seconds(99), 9).await;
+    let claim = claims.expect("claimed").remove(0);
+    assert_eq!(claim.message.id.as_uuid(), request.id.as_uuid());
+    assert_eq!(
+        (claim.message.channel.as_str(), claim.message.priority),
+        ("email", 7)
+    );
+    assert_eq!(claim.message.contact, request.contact);
+    let done = vec![settled(claim, Settlement::Done)];
+    assert_eq!(store.queue.settle(done).await.expect("settled"), [true]);
+    // Asked for again after a crash: it stands in the log, and was dealt with.
+    assert_eq!(react(fence, 1, 2).await, Reacted::Done);
+    assert_eq!(depth().await, 0);
+}
+
+fn request(name: &str) -> Event {
+    let asked = event(name);
+    let request = Request {
+        message: MessageId::from_uuid(asked.id.as_uuid()),
+        journey: JourneyId::of_name("j"),
+        version: 1,
+        instance: InstanceId::from_bytes([1; 16]),
+        node: "send".into(),
+        channel: "email".into(),
+        template: "hello".into(),
+        priority: 7,
+    };
+    Event {
+        kind: Kind::MessageRequested,
+        contact: Some(Space::new(1).user("u")),
+        payload: serde_json::to_string(&request).expect("JSON"),
+        ..asked
+    }
 }
 
 /// A segment of five that one has left, folded into its read models.

@@ -8,7 +8,7 @@ use sqlx::{AssertSqlSafe, PgPool};
 
 use super::dice::Dice;
 use super::place::{Place, cases};
-use super::queue::{claim, message, put, scope};
+use super::queue::{claim, message, put, scope, settled};
 use super::space::now;
 
 cases! {
@@ -52,7 +52,9 @@ async fn work(store: Store, worker: u64) -> Vec<MessageId> {
     while store.queue.depth(scope()).await.expect("counted") > 0 {
         let claims = claim(&store, 0, 1 + dice.below(7) as usize).await;
         done.extend(claims.iter().map(|claim| claim.message.id));
-        let settled = claims.into_iter().map(|claim| (claim, Settlement::Done));
+        let settled = claims
+            .into_iter()
+            .map(|claim| settled(claim, Settlement::Done));
         let settled = store
             .queue
             .settle(settled.collect())

@@ -47,6 +47,10 @@ fn start_flows(app: &Arc<App>) -> Flows {
     flows.spawn(async move { projector.run().await });
     let segments = app.segments.clone();
     flows.spawn(async move { segments.run().await });
+    let messages = app.messages.clone();
+    flows.spawn(async move { messages.run().await });
+    let deliverer = app.deliverer.clone();
+    flows.spawn(async move { deliverer.run().await });
     let journeys = app.journeys.clone();
     flows.spawn(async move { journeys.run().await });
     flows.spawn(app.reactor.clone().run());
@@ -60,6 +64,8 @@ async fn follow_reactions(app: Arc<App>) {
     let mut reached = app.reactor.subscribe();
     while reached.changed().await.is_ok() {
         app.segments.wake();
+        app.messages.wake();
+        app.deliverer.wake();
         app.journeys.wake();
     }
 }

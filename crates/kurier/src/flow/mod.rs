@@ -1,5 +1,6 @@
 //! Loops over the log: read a batch, decide, commit.
 
+mod deliver;
 mod erase;
 pub mod journey;
 mod live;
@@ -8,6 +9,7 @@ mod project;
 mod react;
 pub mod segment;
 
+pub use deliver::Deliverer;
 pub use erase::{ErasureReport, erase, live_contact};
 pub use live::live_contacts;
 pub use maintain::maintain;

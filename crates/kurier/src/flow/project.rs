@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kurier_core::event::{Kind, Position, Recorded};
-use kurier_core::projection::{Contacts, Journeys, Loaded, Projection, Segments};
+use kurier_core::projection::{Contacts, Journeys, Loaded, Messages, Projection, Segments};
 use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
 
@@ -48,6 +48,13 @@ impl Projector {
 
     pub fn of_segments(store: Store, pressure: Arc<Pressure>) -> Self {
         Self::new(store, pressure, &Segments)
+    }
+
+    pub fn of_messages(store: Store, pressure: Arc<Pressure>) -> Self {
+        Self {
+            rest: CONTACTS_REST,
+            ..Self::new(store, pressure, &Messages)
+        }
     }
 
     pub fn of_journeys(store: Store, pressure: Arc<Pressure>) -> Self {

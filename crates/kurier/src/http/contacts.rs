@@ -92,7 +92,7 @@ pub async fn list(
     }))
 }
 
-fn query<T>(
+pub(super) fn query<T>(
     params: Result<Query<T>, axum::extract::rejection::QueryRejection>,
 ) -> Result<T, Problem> {
     params
@@ -100,7 +100,7 @@ fn query<T>(
         .map_err(|e| Problem::bad_request("bad_parameter", e.body_text()))
 }
 
-fn limit(limit: Option<usize>) -> Result<usize, Problem> {
+pub(super) fn limit(limit: Option<usize>) -> Result<usize, Problem> {
     match limit.unwrap_or(LIMIT_DEFAULT) {
         limit @ 1..=LIMIT_MAX => Ok(limit),
         _ => Err(Problem::bad_request(
@@ -236,7 +236,7 @@ pub async fn upsert(
 }
 
 /// The live contact at an id of this workspace; anyone else's is not found.
-async fn find(app: &App, grant: &Grant, id: ContactId) -> Result<Contact, Problem> {
+pub(super) async fn find(app: &App, grant: &Grant, id: ContactId) -> Result<Contact, Problem> {
     let found = flow::live_contact(&app.store, grant.scope(), id).await?;
     found.ok_or_else(|| Problem::not_found("there is no such contact"))
 }

@@ -6,6 +6,7 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use kurier_core::event::Position;
 use kurier_core::id::{ContactId, IdentityKey, InstanceId};
 use kurier_core::time::Timestamp;
+use uuid::Uuid;
 
 use super::problem::Problem;
 
@@ -29,18 +30,25 @@ fn open<const N: usize>(key: &IdentityKey, cursor: &str) -> Result<[u8; N], Prob
 }
 
 pub fn of_contact(key: &IdentityKey, at: Timestamp, id: ContactId) -> String {
-    seal(
-        key,
-        &[&at.as_micros().to_be_bytes()[..], id.as_uuid().as_bytes()].concat(),
-    )
+    of_id(key, at, id.as_uuid())
 }
 
 pub fn to_contact(key: &IdentityKey, cursor: &str) -> Result<(Timestamp, ContactId), Problem> {
+    let (at, id) = to_id(key, cursor)?;
+    Ok((at, ContactId::from_uuid(id)))
+}
+
+pub fn of_id(key: &IdentityKey, at: Timestamp, id: Uuid) -> String {
+    let at = at.as_micros().to_be_bytes();
+    seal(key, &[&at[..], id.as_bytes()].concat())
+}
+
+pub fn to_id(key: &IdentityKey, cursor: &str) -> Result<(Timestamp, Uuid), Problem> {
     let bytes: [u8; 24] = open(key, cursor)?;
     let (at, id) = bytes.split_at(8);
     let at = i64::from_be_bytes(at.try_into().expect("8 of 24 bytes"));
     let id: [u8; 16] = id.try_into().expect("16 of 24 bytes");
-    Ok((Timestamp::from_micros(at), ContactId::from_bytes(id)))
+    Ok((Timestamp::from_micros(at), Uuid::from_bytes(id)))
 }
 
 pub fn of_instance(key: &IdentityKey, at: Timestamp, id: InstanceId) -> String {

@@ -18,6 +18,7 @@ mod journey_view;
 mod journeys;
 mod member_csv;
 mod members;
+mod messages;
 mod observe;
 mod operations;
 mod pressure;
@@ -74,6 +75,8 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(members::list, members::edit))
         .routes(routes!(segments::sizes))
         .routes(routes!(segment_look::explain))
+        .routes(routes!(messages::list))
+        .routes(routes!(messages::get))
         .merge(journey_routes())
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))

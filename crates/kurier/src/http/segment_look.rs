@@ -98,10 +98,10 @@ pub async fn explain(
     let segment = find(&app, &grant, &id).await?.definition.segment;
     let unknown = || Problem::not_found("there is no such contact");
     let contact: ContactId = contact.parse().map_err(|_| unknown())?;
-    let realms = app.reactor.realms();
-    let explained = realms
+    let engines = app.reactor.engines();
+    let explained = engines
         .get(&grant.workspace.id)
-        .and_then(|realm| realm.explain(segment, contact, clock::now()));
+        .and_then(|engine| engine.realm().explain(segment, contact, clock::now()));
     let (member, reasons) = explained.ok_or_else(unknown)?;
     Ok(Json(Explanation {
         member,

@@ -90,6 +90,13 @@ const TABLE: &[Row] = &[
     ),
     ("get", "/api/v1/segments/{id}/sizes", READ),
     ("get", "/api/v1/segments/{id}/explain/{contact}", READ),
+    ("get", "/api/v1/messages", READ),
+    // There is none yet.
+    (
+        "get",
+        "/api/v1/messages/{id}",
+        [401, 401, 403, 404, 404, 404],
+    ),
     // The last one finds that the one before has done it.
     (
         "delete",

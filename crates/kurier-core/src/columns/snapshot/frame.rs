@@ -62,6 +62,20 @@ impl Plain for ContactId {
     }
 }
 
+impl Plain for [u8; 16] {
+    const BYTES: usize = 16;
+
+    fn put(self, bytes: &mut [u8]) {
+        bytes.copy_from_slice(&self);
+    }
+
+    fn take(bytes: &[u8]) -> Self {
+        let mut own = [0; 16];
+        own.copy_from_slice(bytes);
+        own
+    }
+}
+
 pub struct Sink<'a> {
     out: &'a mut dyn Write,
     frame: Vec<u8>,
@@ -79,6 +93,10 @@ impl<'a> Sink<'a> {
 
     pub fn number(&mut self, number: usize) -> io::Result<()> {
         self.plain(&[number as u64])
+    }
+
+    pub fn one<T: Plain>(&mut self, value: T) -> io::Result<()> {
+        self.plain(&[value])
     }
 
     pub fn text(&mut self, text: &str) -> io::Result<()> {
@@ -147,8 +165,12 @@ impl<'a> Source<'a> {
     }
 
     pub fn number(&mut self) -> Result<usize, SnapshotError> {
-        let number: Vec<u64> = self.plain(1)?;
-        usize::try_from(number[0]).map_err(|_| SnapshotError::Damaged)
+        usize::try_from(self.one::<u64>()?).map_err(|_| SnapshotError::Damaged)
+    }
+
+    pub fn one<T: Plain>(&mut self) -> Result<T, SnapshotError> {
+        let value = self.plain(1)?.pop();
+        value.ok_or(SnapshotError::Damaged)
     }
 
     pub fn text(&mut self) -> Result<String, SnapshotError> {

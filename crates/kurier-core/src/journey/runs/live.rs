@@ -2,13 +2,15 @@
 //! them, and their timers.
 
 use std::collections::{BTreeSet, HashMap};
+use std::io;
 use std::sync::Arc;
 
 use super::super::node::TriggerKind;
-use super::super::record::{Publication, Standing};
+use super::super::record::{Publication, Standing as Said};
 use super::super::{Definition, Known, Node, check_value};
 use super::Journeys;
 use super::shelf::RunKey;
+use crate::columns::{Sink, SnapshotError, Source};
 use crate::event::{Kind, Position, Recorded};
 use crate::expr::FOREVER;
 use crate::id::{InstanceId, JourneyId, SegmentId};
@@ -168,10 +170,62 @@ impl Lives {
         Some(Timer::Due(due, slot))
     }
 
+    pub fn write(&self, sink: &mut Sink<'_>) -> io::Result<()> {
+        sink.number(self.all.len())?;
+        for live in &self.all {
+            let flags = u32::from(live.is_paused) | (u32::from(live.is_retired) << 1);
+            sink.one(flags)?;
+            sink.one(live.retired_at.0)?;
+            sink.number(live.ready.len())?;
+            live.ready.iter().try_for_each(|run| run.write(sink))?;
+        }
+        Ok(())
+    }
+
+    /// Has all journeys stand as they stood.
+    pub fn restore(&mut self, standings: Vec<Standing>) -> Result<(), SnapshotError> {
+        if standings.len() != self.all.len() {
+            return Err(SnapshotError::Damaged);
+        }
+        for (live, standing) in self.all.iter_mut().zip(standings) {
+            live.is_paused = standing.is_paused;
+            live.is_retired = standing.is_retired;
+            live.retired_at = standing.retired_at;
+            live.ready = standing.ready;
+        }
+        Ok(())
+    }
+
     pub fn bytes(&self) -> usize {
         let timers: usize = self.all.iter().map(|live| live.timers.len()).sum();
         // A B-tree's leaves are two thirds full.
         timers * size_of::<Alarm>() * 3 / 2
+    }
+}
+
+/// How a journey stands, beside its versions and timers.
+pub struct Standing {
+    is_paused: bool,
+    is_retired: bool,
+    retired_at: Position,
+    ready: BTreeSet<RunKey>,
+}
+
+impl Standing {
+    pub fn read_all(source: &mut Source<'_>) -> Result<Vec<Self>, SnapshotError> {
+        let mut all = Vec::new();
+        for _ in 0..source.number()? {
+            let flags: u32 = source.one()?;
+            let retired_at = Position(source.one()?);
+            let ready = (0..source.number()?).map(|_| RunKey::read(source));
+            all.push(Self {
+                is_paused: flags & 1 != 0,
+                is_retired: flags & 2 != 0,
+                retired_at,
+                ready: ready.collect::<Result<_, _>>()?,
+            });
+        }
+        Ok(all)
     }
 }
 
@@ -190,8 +244,8 @@ impl Live {
 
 impl Journeys {
     /// What cannot be read or run changes nothing: whoever published it was told.
-    pub(super) fn publish(&mut self, recorded: &Recorded) {
-        let Ok(publication) = serde_json::from_str::<Publication>(&recorded.event.payload) else {
+    pub(super) fn publish(&mut self, payload: &str) {
+        let Ok(publication) = serde_json::from_str::<Publication>(payload) else {
             return;
         };
         let live = self.lives.find(publication.journey);
@@ -214,12 +268,13 @@ impl Journeys {
         };
         let version = self.versions.len() as u32;
         self.versions.push(Arc::new(definition));
+        self.publications.push(payload.into());
         self.lives.add(publication.journey, number, version);
         self.lives.index(&self.versions);
     }
 
     pub(super) fn stand(&mut self, recorded: &Recorded) {
-        let Ok(Standing { journey }) = serde_json::from_str(&recorded.event.payload) else {
+        let Ok(Said { journey }) = serde_json::from_str(&recorded.event.payload) else {
             return;
         };
         let Some(number) = self.lives.find(journey) else {

@@ -12,9 +12,9 @@ use crate::event::{Erasure, Event, Kind, Position, Recorded};
 /// A contact became part of another, or was erased.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Merge {
-    position: Position,
-    from: u32,
-    to: Option<u32>,
+    pub position: Position,
+    pub from: u32,
+    pub to: Option<u32>,
 }
 
 /// Who became part of whom by an event, in order.

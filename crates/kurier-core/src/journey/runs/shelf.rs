@@ -46,6 +46,10 @@ pub struct Slot {
 }
 
 impl Slot {
+    pub const fn awaits(&self) -> u32 {
+        self.awaits
+    }
+
     /// The key that its run has, if it is to be the only one.
     pub fn run(&self) -> RunKey {
         let instance = &self.instance;
@@ -74,6 +78,12 @@ impl Shelf {
 
     pub fn instances(&self) -> impl Iterator<Item = &Instance> {
         self.slots.iter().flatten().map(|slot| &slot.instance)
+    }
+
+    /// All instances with their slots.
+    pub fn slots(&self) -> impl Iterator<Item = (u32, &Slot)> {
+        let slots = self.slots.iter().enumerate();
+        slots.filter_map(|(at, slot)| Some((at as u32, slot.as_ref()?)))
     }
 
     pub fn find(&self, id: InstanceId) -> Option<u32> {

@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use crate::accept::{Reception, accept};
 use crate::columns::World;
-use crate::engine::Engine;
+use crate::engine::{Decision, Engine, Engines, Snapshot, Tide, decide};
 use crate::event::{Erasure, Event, Kind, Position, Recorded};
 use crate::id::{EventId, IdentityKey, InstanceId, JourneyId, WorkspaceId};
 use crate::journey::{Course, Ending, Publication, Record, read_document};
 use crate::realm::Role;
 use crate::time::Timestamp;
 
-/// What a reactor commits at a time, and how many instances it moves before it does.
-const TICK_MAX: usize = 3;
+/// So many events are committed at a time.
+const PART: usize = 4;
 
 pub struct Ring {
     pub key: IdentityKey,
@@ -22,8 +22,13 @@ pub struct Ring {
     ids: BTreeSet<EventId>,
     pub engine: Engine,
     pub checkpoint: usize,
+    kept: Option<Vec<u8>>,
     pub now: Timestamp,
     said: usize,
+}
+
+const fn workspace() -> WorkspaceId {
+    WorkspaceId::from_bytes([7; 16])
 }
 
 pub fn journey(name: &str) -> JourneyId {
@@ -38,6 +43,7 @@ impl Ring {
             ids: BTreeSet::new(),
             engine: Engine::default(),
             checkpoint: 0,
+            kept: None,
             now: "2026-01-01T00:00:00Z".parse().expect("a time"),
             said: 0,
         }
@@ -50,7 +56,7 @@ impl Ring {
         let position = Position(self.log.len() as i64 + 1);
         self.log.push(Recorded {
             position,
-            workspace: WorkspaceId::from_bytes([7; 16]),
+            workspace: workspace(),
             event,
         });
     }
@@ -118,39 +124,48 @@ impl Ring {
         self.operate(Kind::ContactErased, Some(user), &erasure);
     }
 
-    /// Folds up to `max` events and lets time pass; answers what was decided, and up to
-    /// where.
-    pub fn decide(&mut self, max: usize) -> (usize, Vec<Event>) {
+    /// Folds up to `max` events and lets time pass; answers what was decided.
+    pub fn decide(&mut self, max: usize) -> Vec<Decision> {
         let to = (self.checkpoint + max).min(self.log.len());
-        let mut decided = Vec::new();
-        for recorded in &self.log[self.checkpoint..to] {
-            while self.engine.is_due_before(recorded) {
-                decided.extend(self.engine.tick_before(recorded, TICK_MAX));
-            }
-            decided.extend(self.engine.fold(recorded, Role::Lead));
-        }
-        // Time must not overtake what was said before it and is not read yet.
-        if to == self.log.len() {
-            decided.extend(self.engine.tick(self.now, TICK_MAX));
-        }
-        (to, decided)
+        let tide = Tide {
+            now: self.now,
+            settled: self.now,
+            is_behind: to < self.log.len(),
+        };
+        let mut engines = Engines::from([(workspace(), std::mem::take(&mut self.engine))]);
+        let from = Position(self.checkpoint as i64);
+        let batch = &self.log[self.checkpoint..to];
+        let decided = decide(&mut engines, (from, batch), tide, PART);
+        self.engine = engines.remove(&workspace()).expect("there");
+        decided
     }
 
-    /// What is written down is written at the reactor's time, whenever it was so.
-    pub fn commit(&mut self, (to, decided): (usize, Vec<Event>)) {
-        let recorded_at = self.now;
-        for event in decided {
-            self.append(Event {
-                recorded_at,
-                ..event
-            });
+    /// Commits what was decided, in parts: of so many as are `left`. A portion that is small
+    /// is committed at once with the checkpoint.
+    pub fn commit(&mut self, decided: Vec<Decision>, mut left: usize) {
+        for decision in decided {
+            let parts: Vec<_> = decision.events.chunks(PART).collect();
+            for part in &parts {
+                if left == 0 {
+                    return;
+                }
+                left -= 1;
+                // What is written down is written at the reactor's time, whenever it was so.
+                for (_, event) in part.iter().cloned() {
+                    let recorded_at = self.now;
+                    self.append(Event {
+                        recorded_at,
+                        ..event
+                    });
+                }
+            }
+            self.checkpoint = decision.to.0 as usize;
         }
-        self.checkpoint = to;
     }
 
     pub fn react(&mut self, max: usize) {
         let decided = self.decide(max);
-        self.commit(decided);
+        self.commit(decided, usize::MAX);
     }
 
     /// Until there is nothing to do.
@@ -171,16 +186,44 @@ impl Ring {
         self.drain();
     }
 
-    /// Another process follows the log to the checkpoint, and recalls what was decided.
+    /// Writes down what there is.
+    pub fn keep(&mut self) {
+        let Some(last) = self.checkpoint.checked_sub(1) else {
+            return;
+        };
+        let engines = Engines::from([(workspace(), std::mem::take(&mut self.engine))]);
+        let last = &self.log[last];
+        let (at, known) = (
+            (last.position, last.event.id),
+            Position(self.log.len() as i64),
+        );
+        let snapshot = Snapshot::of(at, known, &engines).expect("copied");
+        let mut bytes = Vec::new();
+        snapshot.write(&mut bytes).expect("written");
+        self.engine = engines.into_values().next().expect("there");
+        self.kept = Some(bytes);
+    }
+
+    /// Another process follows the log to the checkpoint, from the last snapshot or from the
+    /// start, and recalls what was decided.
     pub fn successor(&self) -> Engine {
-        let mut engine = Engine::default();
-        for recorded in &self.log[..self.checkpoint] {
+        let (mut from, mut engine) = (0, Engine::default());
+        if let Some(bytes) = &self.kept {
+            let read = Snapshot::read(&mut bytes.as_slice()).expect("read");
+            from = read.0.0 as usize;
+            engine = read.2.into_values().next().expect("there");
+        }
+        for recorded in &self.log[from..self.checkpoint] {
             assert_eq!(engine.fold(recorded, Role::Follow), []);
         }
         let behind = &self.log[self.checkpoint..];
         behind.iter().for_each(|recorded| engine.recall(recorded));
+        engine.doubt();
         // Beginning to lead, it lets happen what decisions were waited for.
-        assert_eq!(engine.tick(Timestamp::from_micros(i64::MIN), 0), []);
+        assert_eq!(
+            engine.tick_journeys(Timestamp::from_micros(i64::MAX), 0),
+            []
+        );
         engine
     }
 

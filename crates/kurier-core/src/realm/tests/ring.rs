@@ -4,6 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::*;
 use crate::accept::{Reception, accept};
+use crate::engine::{Decision, Engine, Engines, Snapshot, Tide, decide};
 use crate::event::{Erasure, Position, tombstone};
 use crate::id::{IdentityKey, WorkspaceId};
 
@@ -183,13 +184,15 @@ impl Ring {
         let to = (self.position + self.batch).min(self.log.len());
         let tide = Tide {
             now: self.now,
+            settled: self.now,
             is_behind: to == self.position + self.batch,
         };
         let batch = self.log[self.position..to].to_vec();
-        let mut realms = Realms::from([(workspace(), std::mem::take(&mut self.realm))]);
+        let realm = std::mem::take(&mut self.realm);
+        let mut engines = Engines::from([(workspace(), Engine::of_realm(realm))]);
         let from = Position(self.position as i64);
-        let decided = decide(&mut realms, (from, &batch), tide, PART);
-        self.realm = realms.remove(&workspace()).expect("there");
+        let decided = decide(&mut engines, (from, &batch), tide, PART);
+        self.realm = engines.remove(&workspace()).expect("there").into_realm();
         meanwhile(self);
         match &decided[..] {
             [only] if only.events.is_empty() && fate == Fate::Deferred => {
@@ -234,11 +237,11 @@ impl Ring {
         let Some(last) = self.position.checked_sub(1) else {
             return;
         };
-        let snapshot = Snapshot {
-            position: self.log[last].position,
-            event: self.log[last].event.id,
-            realms: [(workspace(), self.realm.clone())].into(),
-        };
+        let engine = Engine::of_realm(self.realm.clone());
+        let engines = Engines::from([(workspace(), engine)]);
+        let last = &self.log[last];
+        let at = (last.position, last.event.id);
+        let snapshot = Snapshot::of(at, last.position, &engines).expect("copied");
         let mut bytes = Vec::new();
         snapshot.write(&mut bytes).expect("written");
         self.kept = Some(bytes);
@@ -249,10 +252,11 @@ impl Ring {
     pub fn restart(&mut self, uses_snapshot: bool) {
         let (mut from, mut realm) = (0, Realm::default());
         if let Some(bytes) = self.kept.as_ref().filter(|_| uses_snapshot) {
-            let mut snapshot = Snapshot::read(&mut bytes.as_slice()).expect("read");
-            from = snapshot.position.0 as usize;
-            assert_eq!(self.log[from - 1].event.id, snapshot.event);
-            realm = snapshot.realms.remove(&workspace()).expect("there");
+            let read = Snapshot::read(&mut bytes.as_slice()).expect("read");
+            let (position, event, mut engines) = read;
+            from = position.0 as usize;
+            assert_eq!(self.log[from - 1].event.id, event);
+            realm = engines.remove(&workspace()).expect("there").into_realm();
         }
         for recorded in &self.log[from..self.checkpoint] {
             assert_eq!(realm.fold(recorded, Role::Follow), []);

@@ -111,10 +111,10 @@ pub async fn explain(desk: &Desk, args: &ExplainArgs) -> anyhow::Result<ExitCode
         (None, id) => id.context("give --id or --user-id")?,
     };
     desk.fold().await?;
-    let realms = desk.app.reactor.realms();
-    let explained = realms
+    let engines = desk.app.reactor.engines();
+    let explained = engines
         .get(&workspace.id)
-        .and_then(|realm| realm.explain(segment, id, clock::now()));
+        .and_then(|engine| engine.realm().explain(segment, id, clock::now()));
     let (member, reasons) = explained.context("there is no such contact")?;
     if desk.json {
         let reasons = reasons_json(&reasons);

@@ -4,8 +4,8 @@
 use std::sync::PoisonError;
 use std::time::{Duration, Instant};
 
+use kurier_core::engine::{Decision, Engines, Snapshot};
 use kurier_core::event::Position;
-use kurier_core::realm::{Decision, Snapshot};
 use kurier_store::{Error, Kept, Result, Snapshots};
 use tokio::task::{JoinHandle, spawn_blocking};
 
@@ -52,7 +52,7 @@ impl Reactor {
         for kept in blocking(move || snapshots.all()).await? {
             let began = Instant::now();
             match self.load(&kept).await? {
-                Ok(snapshot) => {
+                Ok(engines) => {
                     let (position, took_ms) = (kept.position.0, began.elapsed().as_millis());
                     tracing::info!(
                         position,
@@ -60,7 +60,7 @@ impl Reactor {
                         took_ms,
                         "going on from a snapshot"
                     );
-                    *self.realms_mut() = snapshot.realms;
+                    *self.engines_mut() = engines;
                     state.position = kept.position;
                     state.snapshot.taken = kept.position;
                     self.note_kept(Some(kept));
@@ -83,25 +83,24 @@ impl Reactor {
     }
 
     /// The snapshot, or why it cannot be used.
-    async fn load(&self, kept: &Kept) -> Result<std::result::Result<Snapshot, String>> {
+    async fn load(&self, kept: &Kept) -> Result<std::result::Result<Engines, String>> {
         let file = kept.clone();
         let read = spawn_blocking(move || Snapshot::read(&mut file.open()?));
-        let snapshot = match read.await.map_err(unavailable)? {
+        let (position, event, engines) = match read.await.map_err(unavailable)? {
             Ok(snapshot) => snapshot,
             Err(error) => return Ok(Err(error.to_string())),
         };
-        let before = Position(snapshot.position.0 - 1);
-        let there = self.store.log.read(before, 1).await?;
+        let there = self.store.log.read(Position(position.0 - 1), 1).await?;
         let is_ours = |recorded: &kurier_core::event::Recorded| {
-            recorded.position == snapshot.position && recorded.event.id == snapshot.event
+            recorded.position == position && recorded.event.id == event
         };
-        if snapshot.position != kept.position || !there.first().is_some_and(is_ours) {
+        if position != kept.position || !there.first().is_some_and(is_ours) {
             return Ok(Err("it is of another log".into()));
         }
-        if snapshot.position > self.store.views.checkpoint(NAME).await? {
+        if position > self.store.views.checkpoint(NAME).await? {
             return Ok(Err("it is ahead of the checkpoint".into()));
         }
-        Ok(Ok(snapshot))
+        Ok(Ok(engines))
     }
 
     /// Starts to write a snapshot if it is time to.
@@ -141,7 +140,7 @@ impl Reactor {
         Ok(())
     }
 
-    /// Copies the realms, which is quick, and lets the copy be written while the loop goes on.
+    /// Copies the engines, which is quick, and lets the copy be written while the loop goes on.
     /// Where nothing was decided, the checkpoint may lag: first it comes along.
     async fn keep(&self, state: &mut State, keeping: &Keeping) -> Result<()> {
         if let Some(fence) = state.fence
@@ -159,18 +158,17 @@ impl Reactor {
         let Some(last) = self.store.log.read(before, 1).await?.pop() else {
             return Ok(());
         };
-        let realms = self.realms.clone();
+        // Who leads has made every decision that is in the log by now.
+        let known = match state.fence {
+            Some(_) => self.store.log.head().await?,
+            None => position,
+        };
+        let engines = self.engines.clone();
         let copy = move || {
-            realms
-                .read()
-                .unwrap_or_else(PoisonError::into_inner)
-                .clone()
+            let engines = engines.read().unwrap_or_else(PoisonError::into_inner);
+            Snapshot::of((position, last.event.id), known, &engines)
         };
-        let snapshot = Snapshot {
-            position,
-            event: last.event.id,
-            realms: spawn_blocking(copy).await.map_err(unavailable)?,
-        };
+        let snapshot = blocking(copy).await?;
         let snapshots = keeping.snapshots.clone();
         let write = move || snapshots.keep(position, |out| snapshot.write(out));
         state.snapshot.writing = Some(spawn_blocking(write));

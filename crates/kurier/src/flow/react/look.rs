@@ -29,8 +29,8 @@ impl Reactor {
                 return Ok(());
             };
             state.position = last.position;
-            self.each_realm(&batch, |realm, recorded| {
-                drop(realm.fold(recorded, Role::Follow))
+            self.each_engine(&batch, |engine, recorded| {
+                drop(engine.fold(recorded, Role::Follow))
             });
             self.say_reached(state.position);
         }

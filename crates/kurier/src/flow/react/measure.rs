@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 use kurier_core::columns::Unkept;
+use kurier_core::engine::Engine;
 use kurier_core::id::WorkspaceId;
 use kurier_store::Kept;
 
@@ -11,7 +12,7 @@ use super::Reactor;
 
 #[derive(Debug, Clone, Default)]
 pub struct Measure {
-    /// All realms together.
+    /// All engines together.
     pub bytes: usize,
     /// What was not kept, of the workspaces of which something was not.
     pub unkept: BTreeMap<WorkspaceId, Unkept>,
@@ -27,13 +28,13 @@ impl Reactor {
 
     /// Measures anew; this looks at every column there is.
     pub fn measure(&self) -> Measure {
-        let realms = self.realms();
-        let bytes = realms.values().map(|realm| realm.bytes()).sum();
-        let unkept = realms
+        let engines = self.engines();
+        let bytes = engines.values().map(Engine::bytes).sum();
+        let unkept = engines
             .iter()
-            .map(|(id, realm)| (*id, realm.world().unkept()));
+            .map(|(id, engine)| (*id, engine.realm().world().unkept()));
         let unkept = unkept.filter(|(_, unkept)| !unkept.is_empty()).collect();
-        drop(realms);
+        drop(engines);
         self.measured_mut(|measured| {
             measured.bytes = bytes;
             measured.unkept = unkept;

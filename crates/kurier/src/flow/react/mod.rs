@@ -1,5 +1,6 @@
-//! Reacts to the log: folds it into the realms and appends who crossed which segment's
-//! border, with the checkpoint, in one transaction. One process leads, by a lease; the others
+//! Reacts to the log: folds it into the engines and appends what they decide (who crossed
+//! which segment's border, who moved on in which journey), with the checkpoint and with the
+//! queue's rows, in one transaction. One process leads, by a lease; the others
 //! follow up to its checkpoint and take over from there when it is gone.
 
 mod keep;
@@ -12,8 +13,9 @@ use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
 use std::time::{Duration, Instant};
 
+use kurier_core::engine::{Decision, Engine, Engines, Tide, decide};
 use kurier_core::event::{Event, Kind, Position, Recorded};
-use kurier_core::realm::{Decision, Realm, Realms, Role, Tide, decide};
+use kurier_core::realm::Role;
 use kurier_core::time::Timestamp;
 use kurier_store::{Reacted, Reaction, Result, Store};
 use tokio::sync::{Mutex, Notify, watch};
@@ -44,13 +46,17 @@ const CHECKPOINT_EVENTS: i64 = 10_000;
 /// While ingest is busy, a few larger turns cost less than many small ones.
 const REST: Duration = Duration::from_millis(10);
 
+/// What was accepted is in the log by then, as a rule: a run's timeout waits for it, so that
+/// an event that came in time is never overtaken by it.
+const SETTLING_MICROS: i64 = 200_000;
+
 pub struct Reactor {
     store: Store,
     pressure: Arc<Pressure>,
     holder: Uuid,
     /// Without it there are no snapshots: a start folds the whole log.
     keeping: Option<Keeping>,
-    realms: Arc<RwLock<Realms>>,
+    engines: Arc<RwLock<Engines>>,
     state: Mutex<State>,
     reached: watch::Sender<Position>,
     measured: std::sync::Mutex<Measure>,
@@ -60,7 +66,7 @@ pub struct Reactor {
 /// Where this process stands, touched by its one loop only.
 #[derive(Default)]
 struct State {
-    /// How far the realms have folded.
+    /// How far the engines have folded.
     position: Position,
     /// Where the checkpoint stands; up to `position` nothing was decided.
     committed: Position,
@@ -97,7 +103,7 @@ impl Reactor {
             pressure,
             holder: Uuid::from_bytes(clock::random()),
             keeping,
-            realms: Arc::default(),
+            engines: Arc::default(),
             state: Mutex::default(),
             reached: watch::Sender::new(Position(0)),
             measured: std::sync::Mutex::default(),
@@ -109,13 +115,13 @@ impl Reactor {
         self.wake.notify_one();
     }
 
-    /// The realms as they are now; hold this only for as long as a look takes.
-    pub fn realms(&self) -> RwLockReadGuard<'_, Realms> {
-        self.realms.read().unwrap_or_else(PoisonError::into_inner)
+    /// The engines as they are now; hold this only for as long as a look takes.
+    pub fn engines(&self) -> RwLockReadGuard<'_, Engines> {
+        self.engines.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn realms_mut(&self) -> RwLockWriteGuard<'_, Realms> {
-        self.realms.write().unwrap_or_else(PoisonError::into_inner)
+    fn engines_mut(&self) -> RwLockWriteGuard<'_, Engines> {
+        self.engines.write().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// How far this process has reacted, or followed.
@@ -191,7 +197,7 @@ impl Reactor {
     }
 
     fn until_due(&self) -> Duration {
-        let due = self.realms().values().map(Realm::due).min();
+        let due = self.engines().values().map(due).min();
         let micros = due.map_or(i64::MAX, |due| due.micros_since(clock::now()));
         Duration::from_micros(u64::try_from(micros).unwrap_or(0))
     }
@@ -226,7 +232,7 @@ impl Reactor {
     /// Begins to lead: from the checkpoint, with what was decided up to it.
     async fn take_over(&self, state: &mut State) -> Result<()> {
         if !state.pending.is_empty() {
-            // Decisions that were not committed are in the realms already: they begin anew.
+            // Decisions that were not committed are in the engines already: they begin anew.
             self.forget(state);
         }
         self.restore(state).await?;
@@ -239,24 +245,24 @@ impl Reactor {
                 break;
             };
             after = last.position;
-            self.each_realm(&batch, |realm, recorded| realm.recall(recorded));
+            self.each_engine(&batch, |engine, recorded| engine.recall(recorded));
         }
-        self.realms_mut().values_mut().for_each(Realm::doubt);
+        self.engines_mut().values_mut().for_each(Engine::doubt);
         Ok(())
     }
 
     fn forget(&self, state: &mut State) {
-        self.realms_mut().clear();
+        self.engines_mut().clear();
         state.position = Position(0);
         state.committed = Position(0);
         state.pending.clear();
         state.snapshot.is_restored = false;
     }
 
-    fn each_realm(&self, batch: &[Recorded], mut act: impl FnMut(&mut Realm, &Recorded)) {
-        let mut realms = self.realms_mut();
+    fn each_engine(&self, batch: &[Recorded], mut act: impl FnMut(&mut Engine, &Recorded)) {
+        let mut engines = self.engines_mut();
         for recorded in batch {
-            act(realms.entry(recorded.workspace).or_default(), recorded);
+            act(engines.entry(recorded.workspace).or_default(), recorded);
         }
     }
 
@@ -273,8 +279,8 @@ impl Reactor {
         };
         state.position = last.position;
         state.note_erasures(&batch);
-        self.each_realm(&batch, |realm, recorded| {
-            drop(realm.fold(recorded, Role::Follow))
+        self.each_engine(&batch, |engine, recorded| {
+            drop(engine.fold(recorded, Role::Follow))
         });
         Ok(true)
     }
@@ -299,9 +305,10 @@ impl Reactor {
         let now = clock::now();
         let tide = Tide {
             now,
+            settled: now.shifted(-SETTLING_MICROS),
             is_behind: batch.len() == BATCH_MAX,
         };
-        let decided = decide(&mut self.realms_mut(), (from, batch), tide, EVENTS_MAX);
+        let decided = decide(&mut self.engines_mut(), (from, batch), tide, EVENTS_MAX);
         let recorded = |decision: Decision| Decision {
             events: decision
                 .events
@@ -359,7 +366,14 @@ impl Reactor {
     }
 }
 
-/// A crossing is recorded when it is written, whenever its cause was.
+/// When time alone next changes something. Instances move a little after their time.
+fn due(engine: &Engine) -> Timestamp {
+    let moves = engine.journeys().due();
+    let moves = Timestamp::from_micros(moves.as_micros().saturating_add(SETTLING_MICROS));
+    engine.realm().due().min(moves)
+}
+
+/// A decision is recorded when it is written, whenever its cause was.
 fn recorded_now(event: Event, now: Timestamp) -> Event {
     Event {
         recorded_at: now,

@@ -1,8 +1,8 @@
 //! The loop over a real database: a lease that is lost, a reaction that comes too late, and
 //! snapshots that can and cannot be used.
 
+use kurier_core::engine::Snapshot;
 use kurier_core::id::{ContactId, EventId, SegmentId};
-use kurier_core::realm::Snapshot;
 use kurier_core::segment::Definition;
 use kurier_store::{Appended, Scope, Snapshots, Sqlite, Workspace};
 use tempfile::TempDir;
@@ -175,10 +175,11 @@ async fn restarted(stage: &Stage) -> (Position, usize) {
     drop(state);
     settle(&reactor).await;
     reactor.release().await;
-    let realms = reactor.realms();
+    let engines = reactor.engines();
     let checked =
         kurier_core::expr::Checked::new("contact.plan = 'pro'", kurier_core::expr::Place::SEGMENT);
-    let found = realms[&stage.workspace.id].preview(&checked.expect("good"), clock::now());
+    let realm = engines[&stage.workspace.id].realm();
+    let found = realm.preview(&checked.expect("good"), clock::now());
     (at, found.members.len() as usize)
 }
 
@@ -219,8 +220,9 @@ async fn a_snapshot_of_a_position_that_is_not_there_is_discarded() {
     let stage = Stage::new().await;
     let kept = ended(&stage).await;
     let position = Position(kept.position.0 + 1_000);
-    let mut snapshot = Snapshot::read(&mut kept.open().expect("opened")).expect("read");
-    snapshot.position = position;
+    let read = Snapshot::read(&mut kept.open().expect("opened")).expect("read");
+    let (_, event, engines) = read;
+    let snapshot = Snapshot::of((position, event), position, &engines).expect("copied");
     let snapshots = stage.snapshots();
     let ahead = snapshots.keep(position, |out| snapshot.write(out));
     ahead.expect("kept");

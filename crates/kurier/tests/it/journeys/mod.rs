@@ -1,13 +1,20 @@
 //! Journeys from outside: drafted, checked, published, paused; and who goes through them.
 
 mod drafts;
+mod erase;
 mod faults;
+mod live;
 mod publish;
 mod segments;
+mod versions;
+
+use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{Answer, Api};
+use crate::harness::{Answer, Api, eventually};
+
+const LIMIT: Duration = Duration::from_secs(60);
 
 pub async fn send(
     api: &Api,
@@ -62,4 +69,32 @@ pub async fn publish(api: &Api, definition: &Value) -> String {
     let published = tell(api, &format!("{path}/publish")).await.expect(200);
     assert_eq!(published.json()["published"], true);
     path
+}
+
+/// The runs of a journey that a query finds, newest first.
+pub async fn runs(api: &Api, path: &str, query: &str) -> Vec<Value> {
+    let page = api.get(&format!("{path}/instances?{query}")).await;
+    let page = page.expect(200).json();
+    page["data"].as_array().expect("a list").clone()
+}
+
+/// Waits until a journey's stats are as they should be.
+pub async fn stats(api: &Api, path: &str, are_so: impl Fn(&Value) -> bool) -> Value {
+    eventually("the stats are so", LIMIT, async || {
+        let stats = api.get(&format!("{path}/stats")).await.expect(200).json();
+        are_so(&stats).then_some(stats)
+    })
+    .await
+}
+
+/// Says that a user's cart changed.
+pub async fn fill(api: &Api, user: &str, cart: &str) {
+    let item = json!({"userId": user, "event": "cart", "properties": {"cart_id": cart}});
+    api.send("track", item).await;
+}
+
+/// Says that a user bought a cart.
+pub async fn buy(api: &Api, user: &str, cart: &str) {
+    let item = json!({"userId": user, "event": "bought", "properties": {"cart_id": cart}});
+    api.send("track", item).await;
 }

@@ -1,17 +1,21 @@
 //! What a reactor makes of a stretch of the log, in portions that can be committed.
 
-use super::{Realms, Role};
+use super::{Engine, Engines};
 use crate::event::{Event, Position, Recorded};
 use crate::id::WorkspaceId;
+use crate::realm::Role;
 use crate::time::Timestamp;
+
+/// So many instances move at a time.
+const MOVES_MAX: usize = if cfg!(test) { 3 } else { 1_000 };
 
 /// A portion: these events are to be appended, and everything up to `to` is decided with
 /// them.
 ///
 /// A portion of at most `max` events is to be committed in one transaction. A larger one has
 /// one cause alone, an event or the time, and may be committed in parts: one cause moves a
-/// contact across a segment's border once at most, so who recalls some parts and decides
-/// again decides just the rest.
+/// contact across a segment's border once at most, and an instance once at most, so who
+/// recalls some parts and decides again decides just the rest.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     pub to: Position,
@@ -22,6 +26,9 @@ pub struct Decision {
 #[derive(Debug, Clone, Copy)]
 pub struct Tide {
     pub now: Timestamp,
+    /// Up to here everything that was accepted is in the log: instances move up to here, so
+    /// that a timeout does not overtake what is on its way.
+    pub settled: Timestamp,
     /// There is more in the log: it is not yet now, but when the last event was recorded.
     pub is_behind: bool,
 }
@@ -29,18 +36,15 @@ pub struct Tide {
 /// Folds a batch that follows `from` and lets time pass. The last portion says how far it
 /// came: a batch that decides too much is not folded to its end.
 pub fn decide(
-    realms: &mut Realms,
+    engines: &mut Engines,
     (from, batch): (Position, &[Recorded]),
     tide: Tide,
     max: usize,
 ) -> Vec<Decision> {
     let mut portions = Portions::new(from, max);
     for recorded in batch {
-        let workspace = recorded.workspace;
-        let realm = realms.entry(workspace).or_default();
-        let crossings = realm.fold(recorded, Role::Lead);
-        let crossings = crossings.into_iter().map(|event| (workspace, event));
-        if !portions.add(recorded.position, crossings.collect()) {
+        let engine = engines.entry(recorded.workspace).or_default();
+        if !portions.fold(engine, recorded) {
             return portions.finish();
         }
     }
@@ -49,12 +53,13 @@ pub fn decide(
         Some(recorded_at) => recorded_at.min(tide.now),
         None => tide.now,
     };
-    let mut crossings = Vec::new();
-    for (workspace, realm) in realms.iter_mut().filter(|(_, realm)| realm.due() <= now) {
-        crossings.extend(realm.tick(now).into_iter().map(|event| (*workspace, event)));
+    portions.pass(engines, |engine| engine.tick_segments(now));
+    // While there are events, they bring the time along.
+    if batch.is_empty() {
+        portions.pass(engines, |engine| {
+            engine.tick_journeys(tide.settled, MOVES_MAX)
+        });
     }
-    let to = portions.current.to;
-    portions.add(to, crossings);
     portions.finish()
 }
 
@@ -75,6 +80,31 @@ impl Portions {
             current,
             max,
         }
+    }
+
+    /// Folds an event, after what its time has brought; false if that is enough for now.
+    fn fold(&mut self, engine: &mut Engine, recorded: &Recorded) -> bool {
+        let owned = |event| (recorded.workspace, event);
+        while engine.is_due_before(recorded) {
+            let moved = engine.tick_before(recorded, MOVES_MAX);
+            let to = self.current.to;
+            if !self.add(to, moved.into_iter().map(owned).collect()) {
+                return false;
+            }
+        }
+        let decided = engine.fold(recorded, Role::Lead).into_iter().map(owned);
+        self.add(recorded.position, decided.collect())
+    }
+
+    /// Lets time pass for every workspace.
+    fn pass(&mut self, engines: &mut Engines, tick: impl Fn(&mut Engine) -> Vec<Event>) {
+        let mut decided = Vec::new();
+        for (workspace, engine) in engines {
+            let events = tick(engine).into_iter();
+            decided.extend(events.map(|event| (*workspace, event)));
+        }
+        let to = self.current.to;
+        self.add(to, decided);
     }
 
     /// Adds what one cause decided; false if it became a portion of its own.

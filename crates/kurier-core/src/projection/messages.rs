@@ -1,0 +1,83 @@
+//! The messages of a workspace and what became of each.
+
+mod fold;
+mod row;
+
+pub use row::{MessageState, MessageSummary, message_of_row};
+
+use super::table::ColumnKind::{Id, Int, Text};
+use super::{Cell, Column, Folded, Loaded, Need, Projection, Table, UnreadableRow};
+use crate::event::{Kind, Recorded};
+use crate::id::{ContactId, MessageId, WorkspaceId};
+use crate::journey::Request;
+use crate::message::Handover;
+use fold::Fold;
+
+/// The contact is part of the key, so that all that is a contact's goes with it.
+pub const MESSAGE: Table = Table {
+    name: "message",
+    key: 3,
+    columns: &[
+        Column::new("workspace", Id),
+        Column::new("contact", Id),
+        Column::new("id", Id),
+        Column::new("journey", Id),
+        Column::new("version", Int),
+        Column::new("instance", Id),
+        Column::new("node", Text),
+        Column::new("channel", Text),
+        Column::new("template", Text),
+        Column::new("priority", Int),
+        Column::new("state", Text),
+        Column::new("sent_by", Text),
+        Column::new("requested_at", Int),
+        Column::new("changed_at", Int),
+    ],
+};
+
+/// The projection of [`MESSAGE`].
+pub struct Messages;
+
+impl Projection for Messages {
+    fn name(&self) -> &'static str {
+        "messages"
+    }
+
+    fn tables(&self) -> &'static [&'static Table] {
+        &[&MESSAGE]
+    }
+
+    fn needs(&self, events: &[Recorded]) -> Vec<Need> {
+        let about = events.iter().filter_map(message_of);
+        let keys = about.map(|(workspace, contact, id)| key(workspace, contact, id));
+        vec![Need::new(&MESSAGE, keys.collect())]
+    }
+
+    fn follows(&self, _: &[Loaded]) -> Vec<Need> {
+        Vec::new()
+    }
+
+    fn fold(&self, loaded: Vec<Loaded>, events: &[Recorded]) -> Result<Folded, UnreadableRow> {
+        let mut fold = Fold::new(loaded)?;
+        events.iter().for_each(|recorded| fold.event(recorded));
+        Ok(fold.finish())
+    }
+}
+
+/// The message an event is about, if it is about one.
+fn message_of(recorded: &Recorded) -> Option<(WorkspaceId, ContactId, MessageId)> {
+    let payload = &recorded.event.payload;
+    let message = match recorded.event.kind {
+        Kind::MessageRequested => serde_json::from_str::<Request>(payload).ok()?.message,
+        Kind::MessageSent => serde_json::from_str::<Handover>(payload).ok()?.message,
+        _ => return None,
+    };
+    Some((recorded.workspace, recorded.event.contact?, message))
+}
+
+fn key(workspace: WorkspaceId, contact: ContactId, id: MessageId) -> Vec<Cell> {
+    vec![workspace.into(), contact.into(), Cell::Id(id.as_uuid())]
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,166 @@
+//! Messages: newest first, by whom and by what became of them.
+
+use kurier_core::event::{Event, Kind, Position};
+use kurier_core::id::{ContactId, EventId, InstanceId, JourneyId, MessageId};
+use kurier_core::journey::Request;
+use kurier_core::message::Handover;
+use kurier_core::projection::{MessageState, Messages, Projection as _};
+use kurier_store::{Applied, Batch, MessageQuery, Store};
+
+use super::place::cases;
+use super::space::{Space, seconds};
+
+cases! {
+    newest_come_first_and_pages_follow_each_other,
+    filters_hold_together,
+    one_message_is_read_back_whole,
+    no_message_reaches_another_workspace,
+}
+
+fn id(name: &str) -> MessageId {
+    MessageId::from_uuid(EventId::of_message(name).as_uuid())
+}
+
+/// A request for a message at a second; journey and instance are named after parts of its name.
+fn request(space: &Space, name: &str, who: &str, second: i64) -> Event {
+    let request = Request {
+        message: id(name),
+        journey: JourneyId::of_name(&name[..1]),
+        version: 2,
+        instance: InstanceId::from_uuid(EventId::of_message(who).as_uuid()),
+        node: "send".into(),
+        channel: "email".into(),
+        template: name.into(),
+        priority: 9,
+    };
+    Event {
+        id: EventId::of_message(name),
+        kind: Kind::MessageRequested,
+        contact: Some(space.user(who)),
+        occurred_at: seconds(second),
+        recorded_at: seconds(second),
+        payload: serde_json::to_string(&request).expect("JSON"),
+    }
+}
+
+/// Four messages to two contacts; the second to ann was sent.
+async fn life(store: &Store, space: &Space) {
+    let sent = Handover {
+        message: id("b2"),
+        channel: "outbox".into(),
+    };
+    let events = vec![
+        request(space, "a1", "ann", 1),
+        request(space, "b2", "ann", 2),
+        request(space, "a3", "bob", 3),
+        request(space, "b4", "bob", 3),
+        sent.event(Some(space.user("ann")), seconds(9)),
+    ];
+    let appended = store.log.append(space.scope, events).await;
+    appended.expect("appended");
+    fold(store).await;
+}
+
+async fn fold(store: &Store) {
+    let events = store.log.read(Position(0), 100).await.expect("read");
+    let loaded = store.views.load(Messages.needs(&events)).await;
+    let folded = Messages.fold(loaded.expect("loaded"), &events);
+    let batch = Batch {
+        projection: Messages.name(),
+        from: Position(0),
+        to: events.last().expect("events").position,
+        folded: folded.expect("readable"),
+    };
+    let applied = store.views.apply(batch).await;
+    assert_eq!(applied.expect("applied"), Applied::Done);
+}
+
+async fn templates(store: &Store, space: &Space, query: MessageQuery) -> (Vec<String>, bool) {
+    let page = store.messages.messages(space.scope, &query).await;
+    let page = page.expect("read");
+    let messages = page.messages.into_iter();
+    let templates = messages.map(|message| message.request.template);
+    (templates.collect(), page.has_more)
+}
+
+fn all() -> MessageQuery {
+    MessageQuery {
+        limit: 10,
+        ..MessageQuery::default()
+    }
+}
+
+async fn newest_come_first_and_pages_follow_each_other(store: Store) {
+    let space = Space::new(1);
+    life(&store, &space).await;
+    let (whole, has_more) = templates(&store, &space, all()).await;
+    assert_eq!((whole.len(), has_more), (4, false));
+    assert_eq!(whole[2..], ["b2", "a1"]);
+    let mut paged = Vec::new();
+    let mut query = MessageQuery { limit: 1, ..all() };
+    loop {
+        let page = store.messages.messages(space.scope, &query).await;
+        let page = page.expect("read");
+        let last = page.messages.last().expect("one");
+        query.after = Some((last.requested_at, last.request.message));
+        paged.extend(page.messages.into_iter().map(|m| m.request.template));
+        if !page.has_more {
+            break;
+        }
+    }
+    assert_eq!(paged, whole);
+}
+
+async fn filters_hold_together(store: Store) {
+    let space = Space::new(1);
+    life(&store, &space).await;
+    let (ann, bob) = (space.user("ann"), space.user("bob"));
+    let of = |contacts: &[ContactId]| MessageQuery {
+        contacts: Some(contacts.to_vec()),
+        ..all()
+    };
+    let listed = async |query| templates(&store, &space, query).await.0;
+    assert_eq!(listed(of(&[ann])).await, ["b2", "a1"]);
+    assert_eq!(listed(of(&[ann, bob])).await.len(), 4);
+    assert_eq!(listed(of(&[])).await.len(), 0);
+    let journey = Some(JourneyId::of_name("b"));
+    let sent = Some(MessageState::Sent);
+    let of_journey = MessageQuery {
+        journey,
+        ..of(&[bob])
+    };
+    assert_eq!(listed(of_journey).await, ["b4"]);
+    let instance = Some(InstanceId::from_uuid(EventId::of_message("ann").as_uuid()));
+    let of_run = MessageQuery { instance, ..all() };
+    assert_eq!(listed(of_run.clone()).await, ["b2", "a1"]);
+    let sent_of_run = MessageQuery {
+        state: sent,
+        ..of_run
+    };
+    assert_eq!(listed(sent_of_run).await, ["b2"]);
+}
+
+async fn one_message_is_read_back_whole(store: Store) {
+    let space = Space::new(1);
+    life(&store, &space).await;
+    let found = store.messages.message(space.scope, id("b2")).await;
+    let message = found.expect("read").expect("there");
+    assert_eq!(message.request.template, "b2");
+    assert_eq!((message.request.version, message.request.priority), (2, 9));
+    assert_eq!(message.state, MessageState::Sent);
+    assert_eq!(message.sent_by.as_deref(), Some("outbox"));
+    assert_eq!(
+        (message.requested_at, message.changed_at),
+        (seconds(2), seconds(9))
+    );
+    let none = store.messages.message(space.scope, id("zz")).await;
+    assert_eq!(none.expect("read"), None);
+}
+
+async fn no_message_reaches_another_workspace(store: Store) {
+    let (ours, theirs) = (Space::new(1), Space::new(2));
+    life(&store, &ours).await;
+    assert_eq!(templates(&store, &theirs, all()).await.0, [""; 0]);
+    let foreign = store.messages.message(theirs.scope, id("b2")).await;
+    assert_eq!(foreign.expect("read"), None);
+}

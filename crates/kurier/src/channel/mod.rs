@@ -1,0 +1,3 @@
+//! Channels: what takes a message and hands it on.
+
+pub mod outbox;

@@ -1,0 +1,139 @@
+//! From an event to a message that can be looked at, over a real database.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use kurier_core::event::{Event, Kind, Position};
+use kurier_core::id::{EventId, JourneyId};
+use kurier_core::journey::{Publication, read_document};
+use kurier_core::projection::MessageState;
+use kurier_store::{MessageQuery, Scope, Sqlite, Workspace};
+use tempfile::TempDir;
+
+use super::*;
+use crate::flow::{Projector, Reactor};
+use crate::keyring;
+
+const WELCOME: &str = "
+name: welcome
+nodes:
+  - {id: start, node_type: trigger, event_type: signed_up, next_node_id: send}
+  - {id: send, node_type: send_message, channel: email, template: hello, next_node_id: done}
+  - {id: done, node_type: exit}
+";
+
+struct Stage {
+    _home: TempDir,
+    store: Store,
+    workspace: Workspace,
+}
+
+impl Stage {
+    async fn new() -> Self {
+        let home = tempfile::tempdir().expect("a folder");
+        let store = Store::from(Sqlite::open(&home.path().join("kurier.db")).expect("opened"));
+        let made = keyring::found(store.access.as_ref(), "default", None, None).await;
+        made.expect("founded");
+        let workspace = store.access.workspaces().await.expect("listed").remove(0);
+        let stage = Self {
+            _home: home,
+            store,
+            workspace,
+        };
+        let publication = Publication {
+            journey: JourneyId::of_name("welcome"),
+            version: 1,
+            definition: read_document(WELCOME).expect("YAML"),
+            segments: BTreeMap::new(),
+        };
+        let payload = serde_json::to_string(&publication).expect("JSON");
+        stage.append(Kind::JourneyPublished, None, payload).await;
+        stage
+    }
+
+    async fn append(&self, kind: Kind, user: Option<&str>, payload: String) {
+        let now = clock::now();
+        let event = Event {
+            id: EventId::of_message(&payload),
+            kind,
+            contact: user.map(|user| self.workspace.key.contact_of_user(user)),
+            occurred_at: now,
+            recorded_at: now,
+            payload,
+        };
+        let scope = Scope(self.workspace.id);
+        let appended = self.store.log.append(scope, vec![event]).await;
+        appended.expect("appended");
+    }
+
+    async fn sign_up(&self, user: &str) {
+        let payload = format!(r#"{{"userId":"{user}","event":"signed_up"}}"#);
+        self.append(Kind::Track, Some(user), payload).await;
+    }
+
+    /// Lets a reactor react until there is nothing more to do.
+    async fn react(&self) {
+        let reactor = Arc::new(Reactor::new(self.store.clone(), Arc::default(), None));
+        let head = self.store.log.head().await.expect("read");
+        tokio::select! {
+            reached = reactor.reach(head, Duration::from_secs(30)) => assert!(reached),
+            () = reactor.clone().run() => unreachable!("it runs until it is dropped"),
+        }
+        reactor.release().await;
+    }
+
+    async fn states(&self) -> Vec<MessageState> {
+        let projector = Projector::of_messages(self.store.clone(), Arc::default());
+        projector.drain().await.expect("folded");
+        let query = MessageQuery {
+            limit: 10,
+            ..MessageQuery::default()
+        };
+        let scope = Scope(self.workspace.id);
+        let page = self.store.messages.messages(scope, &query).await;
+        let messages = page.expect("read").messages;
+        messages.iter().map(|message| message.state).collect()
+    }
+
+    async fn told(&self, kind: Kind) -> usize {
+        let log = self.store.log.read(Position(0), 1_000).await.expect("read");
+        log.iter()
+            .filter(|recorded| recorded.event.kind == kind)
+            .count()
+    }
+}
+
+#[tokio::test]
+async fn a_message_is_queued_with_its_request_and_taken_once() {
+    let stage = Stage::new().await;
+    stage.sign_up("ann").await;
+    stage.sign_up("bob").await;
+    stage.react().await;
+    assert_eq!(stage.states().await, [MessageState::Queued; 2]);
+    let deliverer = Deliverer::new(stage.store.clone());
+    assert_eq!(deliverer.turn().await.expect("delivered"), 2);
+    assert_eq!(deliverer.turn().await.expect("delivered"), 0);
+    assert_eq!(stage.states().await, [MessageState::Sent; 2]);
+    assert_eq!(stage.told(Kind::MessageSent).await, 2);
+    // Another process that follows the whole log asks for nothing again.
+    stage.react().await;
+    assert_eq!(stage.told(Kind::MessageRequested).await, 2);
+    assert_eq!(deliverer.turn().await.expect("delivered"), 0);
+}
+
+/// A worker claims and dies: when its lease is over, another takes the message, and what the
+/// first says of it later counts for nothing.
+#[tokio::test]
+async fn what_a_dead_worker_held_is_taken_by_another() {
+    let stage = Stage::new().await;
+    stage.sign_up("ann").await;
+    stage.react().await;
+    let now = clock::now();
+    let dead = stage.store.queue.claim(now, now, 10).await;
+    let dead = dead.expect("claimed").remove(0);
+    let deliverer = Deliverer::new(stage.store.clone());
+    assert_eq!(deliverer.turn().await.expect("delivered"), 1);
+    let late = stage.store.queue.settle(vec![deliver(dead, now)]).await;
+    assert_eq!(late.expect("settled"), [false]);
+    assert_eq!(stage.told(Kind::MessageSent).await, 1);
+}
