@@ -9,6 +9,7 @@ mod evaluations;
 mod event;
 mod freshness;
 mod ingest;
+mod journeys;
 mod load;
 mod outcome;
 mod plan;
@@ -50,6 +51,8 @@ enum Command {
     Differential(differential::Args),
     /// One contact against one segment (called by bench/evaluations.sh)
     Evaluations(evaluations::Args),
+    /// The journey benchmark (called by bench/journeys.sh, which prepares what it needs)
+    Journeys(journeys::Args),
     /// Freshness, previews and restarts (called by bench/freshness.sh)
     Freshness(freshness::Args),
     /// Sends events to a running server
@@ -86,6 +89,7 @@ async fn main() -> anyhow::Result<()> {
         } => segments::own::serve(&folder, two_properties),
         Command::Evaluations(args) => evaluations::run(&args),
         Command::Freshness(args) => freshness::run(&args).await,
+        Command::Journeys(args) => journeys::run(&args).await,
         Command::Differential(args) => differential::run(&args),
         Command::Load {
             address,

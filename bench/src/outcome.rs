@@ -74,6 +74,26 @@ pub struct Verdict {
     pub pass: bool,
 }
 
+impl Verdict {
+    pub fn at_least(target: impl Into<String>, found: f64, needed: f64) -> Self {
+        Self {
+            target: target.into(),
+            found,
+            needed,
+            pass: found >= needed,
+        }
+    }
+
+    pub fn at_most(target: impl Into<String>, found: f64, needed: f64) -> Self {
+        Self {
+            target: target.into() + " (at most)",
+            found,
+            needed,
+            pass: found <= needed,
+        }
+    }
+}
+
 impl Outcome {
     pub fn of(&self, side: Side, database: Option<Database>, shape: Option<Shape>) -> Vec<&Sample> {
         let matches = |s: &&Sample| s.side == side && s.database == database && s.shape == shape;

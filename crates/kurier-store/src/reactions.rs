@@ -30,7 +30,8 @@ pub enum Reacted {
 #[async_trait]
 pub trait Reactions: Send + Sync {
     /// Takes or keeps the lease of a reactor, by the database's clock. Answers the fence to
-    /// react with, or `None` while another holds it.
+    /// react with, or `None` while another holds it. The lease of a process that is known to
+    /// be dead ends at once; of one that only sleeps or cannot be reached, with its term.
     async fn lease(
         &self,
         reactor: &'static str,

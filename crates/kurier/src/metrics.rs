@@ -14,6 +14,7 @@ pub const PROJECTION_LAG: &str = "kurier_projection_lag_events";
 pub const PROJECTION_EVENTS: &str = "kurier_projection_events_total";
 pub const PROJECTION_POISON: &str = "kurier_projection_poison_events";
 pub const MESSAGES_SENT: &str = "kurier_messages_sent_total";
+pub const DECISIONS: &str = "kurier_decisions_total";
 pub const REACTOR_POSITION: &str = "kurier_reactor_position";
 pub const WORLD_BYTES: &str = "kurier_world_bytes";
 pub const WORLD_BYTES_MAX: &str = "kurier_world_bytes_max";
@@ -52,6 +53,10 @@ fn describe() {
         "Requests answered 503 because too much was in flight"
     );
     describe_gauge!(LOG_POSITION, "The last position in the log");
+    describe_counter!(
+        DECISIONS,
+        "What this process has put into the log by itself, by kind"
+    );
     describe_counter!(MESSAGES_SENT, "Messages that a channel has taken");
     describe_gauge!(PROJECTION_POSITION, "How far a projection has come");
     describe_gauge!(PROJECTION_LAG, "Events a projection has still to fold");

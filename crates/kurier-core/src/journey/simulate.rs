@@ -187,6 +187,26 @@ impl Simulation {
         Ok(())
     }
 
+    /// Takes in what stands in a log, if somebody else said it: what Kurier decided then is
+    /// decided here anew. Time passes up to it.
+    pub fn replay(&mut self, recorded: &Recorded) {
+        let kind = recorded.event.kind;
+        match kind {
+            Kind::SegmentCreated | Kind::SegmentChanged => self.learn_segment(recorded),
+            Kind::SegmentDeleted | Kind::SegmentEdited | Kind::ContactErased => {}
+            kind if kind.is_from_client() => {}
+            _ => return,
+        }
+        self.pass_to(recorded.event.recorded_at);
+        self.append(recorded.event.clone());
+    }
+
+    fn learn_segment(&mut self, recorded: &Recorded) {
+        if let Ok(segment) = serde_json::from_str::<Segment>(&recorded.event.payload) {
+            self.segments.insert(segment.name, segment.segment);
+        }
+    }
+
     /// Lets time pass: whatever is due happens at its instant, in order.
     pub fn pass_to(&mut self, to: Timestamp) {
         while self.engine.due() <= to && self.engine.due() != FOREVER {

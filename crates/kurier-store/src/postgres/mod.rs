@@ -7,6 +7,7 @@ mod journeys;
 mod log;
 mod messages;
 mod partition;
+mod pulse;
 mod queue;
 mod reactions;
 mod segments;
@@ -20,6 +21,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, PgPool, Row};
 
 use crate::{Error, Result, migration};
 use appender::Appender;
+use pulse::Pulse;
 
 const CONNECTIONS_MAX: u32 = 16;
 /// Any number will do as long as no other program picks it: "kurier" in ASCII.
@@ -28,6 +30,7 @@ const MIGRATION_LOCK: i64 = 0x6b75_7269_6572;
 pub struct Postgres {
     pool: PgPool,
     appender: Appender,
+    pulse: Pulse,
 }
 
 impl Postgres {
@@ -54,6 +57,7 @@ impl Postgres {
         migrate(&pool).await?;
         Ok(Self {
             appender: Appender::start(pool.clone()),
+            pulse: Pulse::of(pool.clone()),
             pool,
         })
     }

@@ -21,23 +21,26 @@ impl Reactions for Postgres {
         holder: Uuid,
         term: Duration,
     ) -> Result<Option<i64>> {
-        let sql = "
-            WITH clock AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now)
-            INSERT INTO lease (name, holder, fence, until) SELECT $1, $2, 1, now + $3 FROM clock
-            ON CONFLICT (name) DO UPDATE SET
-              fence = lease.fence + (lease.holder <> excluded.holder)::int,
-              holder = excluded.holder, until = excluded.until
-            WHERE lease.holder = excluded.holder OR lease.until < (SELECT now FROM clock)
-            RETURNING fence";
-        let term = i64::try_from(term.as_micros()).unwrap_or(i64::MAX);
-        let taken = sqlx::query_scalar(sql)
+        self.pulse.begin(holder).await?;
+        let taken = self.take(reactor, holder, term).await?;
+        if taken.is_some() {
+            return Ok(taken);
+        }
+        let other = sqlx::query_scalar("SELECT holder FROM lease WHERE name = $1")
             .bind(reactor)
-            .bind(holder)
-            .bind(term);
-        Ok(taken.fetch_optional(&self.pool).await?)
+            .fetch_optional(&self.pool);
+        let Some(other) = other.await? else {
+            return Ok(None);
+        };
+        if !self.pulse.is_over(other).await? {
+            return Ok(None);
+        }
+        self.release(reactor, other).await?;
+        self.take(reactor, holder, term).await
     }
 
     async fn release(&self, reactor: &'static str, holder: Uuid) -> Result<()> {
+        self.pulse.end(holder).await?;
         let sql = "UPDATE lease SET until = 0 WHERE name = $1 AND holder = $2";
         sqlx::query(sql)
             .bind(reactor)
@@ -70,5 +73,24 @@ impl Reactions for Postgres {
         put(&mut transaction, &requested(&reaction.events, &appended)).await?;
         transaction.commit().await?;
         Ok(Reacted::Done)
+    }
+}
+
+impl Postgres {
+    async fn take(&self, reactor: &str, holder: Uuid, term: Duration) -> Result<Option<i64>> {
+        let sql = "
+            WITH clock AS (SELECT (extract(epoch FROM clock_timestamp()) * 1000000)::bigint AS now)
+            INSERT INTO lease (name, holder, fence, until) SELECT $1, $2, 1, now + $3 FROM clock
+            ON CONFLICT (name) DO UPDATE SET
+              fence = lease.fence + (lease.holder <> excluded.holder)::int,
+              holder = excluded.holder, until = excluded.until
+            WHERE lease.holder = excluded.holder OR lease.until < (SELECT now FROM clock)
+            RETURNING fence";
+        let term = i64::try_from(term.as_micros()).unwrap_or(i64::MAX);
+        let taken = sqlx::query_scalar(sql)
+            .bind(reactor)
+            .bind(holder)
+            .bind(term);
+        Ok(taken.fetch_optional(&self.pool).await?)
     }
 }

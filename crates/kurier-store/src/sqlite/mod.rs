@@ -7,6 +7,7 @@ mod checkpointer;
 mod journeys;
 mod log;
 mod messages;
+mod pulse;
 mod queue;
 mod reactions;
 mod readers;
@@ -22,6 +23,7 @@ use std::time::Duration;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::{Result, migration};
+use pulse::Pulse;
 use readers::Readers;
 use writer::Writer;
 
@@ -43,6 +45,7 @@ pub struct Sqlite {
     path: PathBuf,
     writer: Writer,
     readers: Readers,
+    pulse: Pulse,
 }
 
 impl Sqlite {
@@ -57,6 +60,7 @@ impl Sqlite {
             path: path.to_owned(),
             writer,
             readers: Readers::new(path),
+            pulse: Pulse::of(path.to_owned()),
         })
     }
 

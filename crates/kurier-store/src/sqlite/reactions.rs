@@ -6,6 +6,7 @@ use rusqlite::{Connection, OptionalExtension, params};
 use uuid::Uuid;
 
 use super::Sqlite;
+use super::cell::uuid;
 use super::log::append;
 use super::queue::put;
 use super::views::{checkpoint, put_checkpoint};
@@ -24,14 +25,24 @@ impl Reactions for Sqlite {
         holder: Uuid,
         term: Duration,
     ) -> Result<Option<i64>> {
-        self.writer
-            .write(1, move |connection| {
-                lease(connection, reactor, holder, term)
-            })
-            .await
+        self.pulse.begin(holder)?;
+        let take = move |connection: &Connection| lease(connection, reactor, holder, term);
+        let taken = self.writer.write(1, take).await?;
+        if taken.is_some() {
+            return Ok(taken);
+        }
+        let other = self.readers.read(move |c| held_by(c, reactor)).await?;
+        match other.filter(|other| self.pulse.is_over(*other)) {
+            Some(dead) => {
+                self.release(reactor, dead).await?;
+                self.writer.write(1, take).await
+            }
+            None => Ok(None),
+        }
     }
 
     async fn release(&self, reactor: &'static str, holder: Uuid) -> Result<()> {
+        self.pulse.end(holder);
         self.writer
             .write(1, move |connection| {
                 let sql = "UPDATE lease SET until = 0 WHERE name = ?1 AND holder = ?2";
@@ -47,6 +58,13 @@ impl Reactions for Sqlite {
             .write(weight, move |connection| react(connection, &reaction))
             .await
     }
+}
+
+fn held_by(connection: &Connection, reactor: &str) -> Result<Option<Uuid>> {
+    let sql = "SELECT holder FROM lease WHERE name = ?1";
+    let mut statement = connection.prepare_cached(sql)?;
+    let mut rows = statement.query([reactor])?;
+    rows.next()?.map(|row| uuid(row, 0)).transpose()
 }
 
 fn lease(

@@ -2,9 +2,12 @@
 
 use std::collections::BTreeSet;
 
+use std::time::Duration;
+
 use kurier_core::id::MessageId;
 use kurier_store::{Queued, Settlement, Store};
 use sqlx::{AssertSqlSafe, PgPool};
+use uuid::Uuid;
 
 use super::dice::Dice;
 use super::place::{Place, cases};
@@ -15,6 +18,7 @@ cases! {
     place: workers_at_once_claim_each_message_once,
     messages_put_at_once_are_queued_once,
     a_limit_is_kept_whatever_the_plan,
+    the_lease_of_who_is_gone_is_free_at_once,
 }
 
 const WORKERS: u64 = 20;
@@ -22,6 +26,7 @@ const MESSAGES: u64 = 400;
 /// So many that two statements are under way at the same time.
 const MANY: u64 = 4_000;
 const ROUNDS: usize = 3;
+const LONG: Duration = Duration::from_secs(600);
 
 fn messages(count: u64) -> Vec<Queued> {
     let message = |n: u64| message(&n.to_string(), 1 + (n % 10) as u8, now());
@@ -108,4 +113,27 @@ async fn a_limit_is_kept_whatever_the_plan(place: Place) {
     for _ in 0..10 {
         assert_eq!(claim(&store, 0, 5).await.len(), 5);
     }
+}
+
+/// A process that ends without a word: its term is long, and nobody waits for it.
+async fn the_lease_of_who_is_gone_is_free_at_once(place: Place) {
+    let (ann, bob) = (Uuid::from_u128(1 << 100), Uuid::from_u128(2 << 100));
+    let (hers, his) = (place.open().await, place.open().await);
+    let first = hers.reactions.lease("reactor", ann, LONG).await;
+    let first = first.expect("asked").expect("free");
+    let asked = async || {
+        his.reactions
+            .lease("reactor", bob, LONG)
+            .await
+            .expect("asked")
+    };
+    assert_eq!(asked().await, None, "she lives");
+    drop(hers);
+    // PostgreSQL notices in a moment that a session is gone.
+    let second = loop {
+        if let Some(fence) = asked().await {
+            break fence;
+        }
+    };
+    assert!(second > first);
 }

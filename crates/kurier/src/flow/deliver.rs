@@ -4,6 +4,7 @@
 
 use std::time::Duration;
 
+use kurier_core::event::Kind;
 use kurier_core::time::Timestamp;
 use kurier_store::{Claim, Result, Settled, Settlement, Store};
 use tokio::sync::Notify;
@@ -65,6 +66,8 @@ impl Deliverer {
         let settled = claims.into_iter().map(|claim| deliver(claim, now));
         let kept = self.store.queue.settle(settled.collect()).await?;
         let sent = kept.iter().filter(|kept| **kept).count();
+        let kind = Kind::MessageSent.as_str();
+        metrics::counter!(names::DECISIONS, "kind" => kind).increment(sent as u64);
         metrics::counter!(names::MESSAGES_SENT, "channel" => outbox::NAME).increment(sent as u64);
         Ok(count)
     }

@@ -17,7 +17,7 @@ const BATCH_MAX: usize = 2_000;
 /// Another process may append without telling us.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// While ingest is busy, folding contacts rests this many times as long as it worked: what was
+/// While ingest or the reactor is busy, folding contacts rests this many times as long as it worked: what was
 /// accepted is durable already, and the clients are waiting. Members are few and eagerly
 /// awaited: folding them rests only for a moment.
 const CONTACTS_REST: u32 = 9;
@@ -94,7 +94,7 @@ impl Projector {
             let began = Instant::now();
             let wait = match self.step().await {
                 Ok(0) => LOOK_EVERY,
-                Ok(_) if self.pressure.is_busy() => {
+                Ok(_) if self.pressure.is_busy() || self.pressure.is_reacting() => {
                     (began.elapsed() * self.rest).clamp(REST_MIN, REST_MAX)
                 }
                 Ok(_) => continue,

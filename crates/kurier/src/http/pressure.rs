@@ -1,7 +1,7 @@
 //! How much is in flight. Bodies are let in while there is room for them; beyond that the
 //! answer is 503, and memory stays bounded whatever clients do.
 
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use super::problem::Problem;
 use crate::metrics as names;
@@ -16,6 +16,7 @@ const ROOM_FACTOR: usize = 4;
 #[derive(Debug, Default)]
 pub struct Pressure {
     bytes: AtomicUsize,
+    reacting: AtomicBool,
 }
 
 /// Room taken; given back when dropped.
@@ -37,6 +38,15 @@ impl Pressure {
     /// Whether clients are waiting in numbers: then what can wait should.
     pub fn is_busy(&self) -> bool {
         self.bytes.load(Ordering::Relaxed) > BUSY_BYTES
+    }
+
+    /// Whether the reactor has much to do: journeys and segments come before read models.
+    pub fn is_reacting(&self) -> bool {
+        self.reacting.load(Ordering::Relaxed)
+    }
+
+    pub fn set_reacting(&self, reacting: bool) {
+        self.reacting.store(reacting, Ordering::Relaxed);
     }
 }
 

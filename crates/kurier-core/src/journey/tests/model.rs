@@ -344,4 +344,33 @@ proptest! {
         messages.sort();
         prop_assert_eq!(asked, messages);
     }
+
+    #[test]
+    fn a_replay_of_the_log_gives_the_runs_and_messages_of_the_live_run(definition in graphs(), steps in steps()) {
+        let mut ring = Ring::new();
+        ring.publish("t", 1, &definition);
+        for step in &steps {
+            ring.pass(1);
+            match step {
+                Step::Say(raw) => ring.say(raw),
+                Step::Pass(seconds) => ring.pass(*seconds),
+                _ => {}
+            }
+            ring.drain();
+        }
+        let mut simulation = Simulation::new(ring.key.clone());
+        simulation.pass_to(ring.log[0].event.recorded_at);
+        simulation.publish(journey("t"), 1, read_document(&definition).expect("JSON"));
+        ring.log.iter().for_each(|recorded| simulation.replay(recorded));
+        simulation.pass_to(ring.now);
+        let mut replayed: Vec<_> = simulation.runs().iter().map(|run| (run.instance, run.path())).collect();
+        replayed.sort();
+        let mut lived = ring.runs();
+        lived.sort();
+        prop_assert_eq!(replayed, lived);
+        let asked: BTreeSet<_> = simulation.messages().iter().map(|m| (m.at, m.request.message)).collect();
+        let requests = ring.log.iter().filter(|r| r.event.kind == Kind::MessageRequested);
+        let lived = requests.map(|r| (r.event.occurred_at, crate::id::MessageId::from_uuid(r.event.id.as_uuid())));
+        prop_assert_eq!(asked, lived.collect::<BTreeSet<_>>());
+    }
 }

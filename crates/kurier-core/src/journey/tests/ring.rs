@@ -248,6 +248,11 @@ impl Ring {
 
     /// The paths of all runs, in the order in which they began.
     pub fn paths(&self) -> Vec<String> {
+        self.runs().into_iter().map(|(_, path)| path).collect()
+    }
+
+    /// All runs with their paths, in the order in which they began.
+    pub fn runs(&self) -> Vec<(InstanceId, String)> {
         let mut order: Vec<InstanceId> = Vec::new();
         let mut paths: BTreeMap<InstanceId, (Vec<_>, String, Option<Ending>)> = BTreeMap::new();
         for (recorded, record) in self.records() {
@@ -267,7 +272,7 @@ impl Ring {
             };
             ending.map_or_else(|| path.clone(), |ending| format!("{path} ({ending})"))
         };
-        order.iter().map(tell).collect()
+        order.iter().map(|id| (*id, tell(id))).collect()
     }
 
     pub fn messages(&self) -> Vec<(Timestamp, String)> {

@@ -4,11 +4,12 @@ use std::collections::BTreeMap;
 use std::sync::PoisonError;
 
 use kurier_core::columns::Unkept;
-use kurier_core::engine::Engine;
+use kurier_core::engine::{Decision, Engine};
 use kurier_core::id::WorkspaceId;
 use kurier_store::Kept;
 
 use super::Reactor;
+use crate::metrics as names;
 
 #[derive(Debug, Clone, Default)]
 pub struct Measure {
@@ -18,6 +19,17 @@ pub struct Measure {
     pub unkept: BTreeMap<WorkspaceId, Unkept>,
     /// The newest snapshot.
     pub kept: Option<Kept>,
+}
+
+/// Counts what was decided, by kind.
+pub(super) fn count(decision: &Decision) {
+    let mut counts = BTreeMap::new();
+    for (_, event) in &decision.events {
+        *counts.entry(event.kind.as_str()).or_default() += 1;
+    }
+    for (kind, count) in counts {
+        metrics::counter!(names::DECISIONS, "kind" => kind).increment(count);
+    }
 }
 
 impl Reactor {

@@ -43,6 +43,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// again decides nothing again.
 const CHECKPOINT_EVERY: Duration = Duration::from_secs(1);
 const CHECKPOINT_EVENTS: i64 = 10_000;
+/// So many events, read and decided, are much for one turn.
+const MUCH: usize = 1_000;
 /// While ingest is busy, a few larger turns cost less than many small ones.
 const REST: Duration = Duration::from_millis(10);
 
@@ -290,6 +292,9 @@ impl Reactor {
         if state.pending.is_empty() {
             let batch = self.store.log.read(state.position, BATCH_MAX).await?;
             let decided = self.decide(state.position, &batch);
+            let events = decided.iter().map(|decision| decision.events.len());
+            let work = batch.len() + events.sum::<usize>();
+            self.pressure.set_reacting(work >= MUCH);
             state.note_erasures(&batch);
             let to = decided.back().map_or(state.position, |last| last.to);
             let is_idle = decided.iter().all(|decision| decision.events.is_empty());
@@ -323,7 +328,10 @@ impl Reactor {
     async fn commit(&self, state: &mut State, fence: i64) -> Result<bool> {
         while let Some(decision) = state.pending.front() {
             match self.commit_one(state.committed, decision, fence).await? {
-                Reacted::Done => state.committed = decision.to,
+                Reacted::Done => {
+                    state.committed = decision.to;
+                    measure::count(decision);
+                }
                 Reacted::Overtaken => {
                     tracing::warn!("a reaction was overtaken; beginning anew");
                     self.forget(state);
