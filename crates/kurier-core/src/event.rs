@@ -80,6 +80,8 @@ kinds! {
     SegmentEntered = "segment.entered",
     /// A contact ceased to be a member of a segment.
     SegmentLeft = "segment.left",
+    /// A journey's draft was saved; it may have faults, and nobody enters it.
+    JourneyDrafted = "journey.drafted",
     /// A version of a journey was published: who enters from now on enters it.
     JourneyPublished = "journey.published",
     /// Nobody enters a journey and nobody in it moves on, until it is resumed.

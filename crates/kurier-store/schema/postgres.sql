@@ -27,6 +27,55 @@ table contact: revision bigint
 table erasure: workspace uuid not null
 table erasure: address uuid not null
 table erasure: erased_at bigint not null
+table journey: workspace uuid not null
+table journey: id uuid not null
+table journey: name text not null
+table journey: draft text
+table journey: version bigint
+table journey: standing text not null
+table journey: segments text
+table journey: created_at bigint not null
+table journey: changed_at bigint not null
+table journey_count: workspace uuid not null
+table journey_count: journey uuid not null
+table journey_count: version bigint not null
+table journey_count: node text not null
+table journey_count: way text not null
+table journey_count: target text not null
+table journey_count: times bigint not null
+table journey_instance: workspace uuid not null
+table journey_instance: id uuid not null
+table journey_instance: journey uuid not null
+table journey_instance: version bigint not null
+table journey_instance: contact uuid
+table journey_instance: run_key text
+table journey_instance: begun_by uuid
+table journey_instance: status text not null
+table journey_instance: ending text
+table journey_instance: node text not null
+table journey_instance: held bigint not null
+table journey_instance: awaits text
+table journey_instance: wake bigint
+table journey_instance: seq bigint not null
+table journey_instance: steps bigint not null
+table journey_instance: entered_at bigint not null
+table journey_instance: moved_at bigint not null
+table journey_instance: ended_at bigint
+table journey_instance: message uuid
+table journey_instance: message_node text
+table journey_instance: state text
+table journey_path: workspace uuid not null
+table journey_path: instance uuid not null
+table journey_path: seq bigint not null
+table journey_path: moved_at bigint not null
+table journey_path: hops text not null
+table journey_path: omitted bigint not null
+table journey_path: messages text
+table journey_version: workspace uuid not null
+table journey_version: journey uuid not null
+table journey_version: version bigint not null
+table journey_version: definition text not null
+table journey_version: published_at bigint not null
 table lease: name text not null
 table lease: holder uuid not null
 table lease: fence bigint not null
@@ -119,6 +168,14 @@ CREATE INDEX contact_email ON public.contact USING btree (workspace, email text_
 CREATE UNIQUE INDEX contact_pkey ON public.contact USING btree (workspace, id)
 CREATE INDEX contact_user ON public.contact USING btree (workspace, user_id text_pattern_ops) WHERE (user_id IS NOT NULL)
 CREATE UNIQUE INDEX erasure_pkey ON public.erasure USING btree (workspace, address)
+CREATE UNIQUE INDEX journey_count_pkey ON public.journey_count USING btree (workspace, journey, version, node, way, target)
+CREATE INDEX journey_instance_at ON public.journey_instance USING btree (workspace, journey, node, entered_at, id) WHERE (status = 'active'::text)
+CREATE INDEX journey_instance_contact ON public.journey_instance USING btree (workspace, contact)
+CREATE INDEX journey_instance_entered ON public.journey_instance USING btree (workspace, journey, entered_at, id)
+CREATE UNIQUE INDEX journey_instance_pkey ON public.journey_instance USING btree (workspace, id)
+CREATE UNIQUE INDEX journey_path_pkey ON public.journey_path USING btree (workspace, instance, seq)
+CREATE UNIQUE INDEX journey_pkey ON public.journey USING btree (workspace, id)
+CREATE UNIQUE INDEX journey_version_pkey ON public.journey_version USING btree (workspace, journey, version)
 CREATE UNIQUE INDEX lease_pkey ON public.lease USING btree (name)
 CREATE UNIQUE INDEX log_archive_pkey ON ONLY public.log_archive USING btree ("position", recorded_at)
 CREATE UNIQUE INDEX log_head_pkey ON public.log_head USING btree (one)

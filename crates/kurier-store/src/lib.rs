@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod error;
+pub mod journeys;
 pub mod kv;
 pub mod log;
 pub mod messages;
@@ -22,6 +23,7 @@ use kurier_core::id::WorkspaceId;
 
 pub use access::{Access, ApiKey, NewApiKey, Scopes, Workspace};
 pub use error::{Error, Result};
+pub use journeys::{InstanceFilter, InstancePage, InstanceQuery, JourneyViews};
 pub use log::{Appended, Log, Scrub};
 pub use messages::{MessagePage, MessageQuery, MessageViews};
 pub use postgres::Postgres;
@@ -46,21 +48,25 @@ pub struct Store {
     pub views: Arc<dyn Views>,
     pub segments: Arc<dyn SegmentViews>,
     pub messages: Arc<dyn MessageViews>,
+    pub journeys: Arc<dyn JourneyViews>,
     pub reactions: Arc<dyn Reactions>,
     pub queue: Arc<dyn Queue>,
     pub access: Arc<dyn Access>,
 }
 
 impl Store {
-    fn of<T: Log + Views + SegmentViews + MessageViews + Reactions + Queue + Access + 'static>(
-        backend: T,
-    ) -> Self {
+    fn of<T>(backend: T) -> Self
+    where
+        T: Log + Views + SegmentViews + JourneyViews + MessageViews,
+        T: Reactions + Queue + Access + 'static,
+    {
         let backend = Arc::new(backend);
         Self {
             log: Arc::new(Tailed::new(backend.clone())),
             views: backend.clone(),
             segments: backend.clone(),
             messages: backend.clone(),
+            journeys: backend.clone(),
             reactions: backend.clone(),
             queue: backend.clone(),
             access: backend,

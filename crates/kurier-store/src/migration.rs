@@ -18,6 +18,7 @@ pub const SQLITE: &[Migration] = migrations! {
     2 => "sqlite/0002_contacts.sql",
     3 => "sqlite/0003_segments.sql",
     4 => "sqlite/0004_messages.sql",
+    5 => "sqlite/0005_journeys.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -25,6 +26,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     2 => "postgres/0002_contacts.sql",
     3 => "postgres/0003_segments.sql",
     4 => "postgres/0004_messages.sql",
+    5 => "postgres/0005_journeys.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

@@ -17,6 +17,7 @@ mod contract {
     mod writers;
 
     mod filters;
+    mod journeys;
     mod listing;
     mod read_models;
     mod same_tables;

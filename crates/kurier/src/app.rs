@@ -24,6 +24,8 @@ pub struct App {
     /// Folds messages.
     pub messages: Arc<Projector>,
     pub deliverer: Arc<Deliverer>,
+    /// Folds journeys and the runs through them.
+    pub journeys: Arc<Projector>,
     pub reactor: Arc<Reactor>,
     pub previews: Previews,
     pub pressure: Arc<Pressure>,
@@ -46,6 +48,7 @@ impl App {
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
             messages: Arc::new(Projector::of_messages(store.clone(), pressure.clone())),
             deliverer: Arc::new(Deliverer::new(store.clone(), pressure.clone())),
+            journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
             previews: Previews::new(reactor.clone(), keyspace.clone()),
             reactor,
             pressure,

@@ -14,6 +14,8 @@ use crate::value::{Object, Value};
 
 /// A journey may have this many nodes.
 pub const NODES_MAX: usize = 10_000;
+/// A journey's name and a node's id may be this long.
+pub const NAME_CHARS_MAX: usize = 120;
 /// So many faults are told.
 const FAULTS_MAX: usize = 1_000;
 
@@ -51,6 +53,15 @@ impl Definition {
 
     pub fn find(&self, id: &str) -> Option<NodeIndex> {
         self.index.get(id).copied()
+    }
+
+    /// The segments it names.
+    pub fn segments(&self) -> BTreeSet<SegmentId> {
+        let named = self.nodes.iter().filter_map(|placed| match &placed.node {
+            Node::Trigger(trigger) => trigger.segment(),
+            _ => None,
+        });
+        named.collect()
     }
 }
 
@@ -182,7 +193,7 @@ impl Head {
         let policy = fields.word("reentry_policy", Policy::WORDS);
         let key = fields.optional_source("reentry_key", Place::TRIGGER);
         let head = Self {
-            name: fields.text("name"),
+            name: name(&mut fields),
             labels: labels(&mut fields),
             reentry: Reentry {
                 policy: policy.unwrap_or_default(),
@@ -195,6 +206,14 @@ impl Head {
         fields.finish();
         head
     }
+}
+
+fn name(fields: &mut Fields<'_, '_>) -> String {
+    let name = fields.text("name");
+    if name.chars().count() > NAME_CHARS_MAX {
+        fields.fault("name", format!("has at most {NAME_CHARS_MAX} characters"));
+    }
+    name
 }
 
 fn labels(fields: &mut Fields<'_, '_>) -> BTreeMap<String, String> {
@@ -233,6 +252,10 @@ fn raw_nodes(list: Vec<Value>) -> RawNodes {
                 continue;
             }
         };
+        if id.chars().count() > NAME_CHARS_MAX {
+            let message = format!("has at most {NAME_CHARS_MAX} characters");
+            faults.push(Fault::new(None, Some(&format!("{place}.id")), message));
+        }
         if index
             .insert(id.clone(), NodeIndex(raw.len() as u32))
             .is_some()

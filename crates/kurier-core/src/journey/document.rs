@@ -7,9 +7,27 @@ use crate::value::Value;
 /// A document may be this long.
 pub const TEXT_BYTES_MAX: usize = 4 * 1024 * 1024;
 
-/// Reads a document; or says in one sentence why it cannot be read.
+/// Reads a document; or says in one sentence why it cannot be read. The character NUL, which no
+/// database keeps in a text, becomes U+FFFD.
 pub fn read(text: &str) -> Result<Value, String> {
-    read_as(text)
+    read_as(text).map(mended)
+}
+
+fn mended(value: Value) -> Value {
+    let mend = |text: String| match text.contains('\0') {
+        true => text.replace('\0', "\u{fffd}"),
+        false => text,
+    };
+    match value {
+        Value::Text(text) => Value::Text(mend(text)),
+        Value::List(list) => Value::List(list.into_iter().map(mended).collect()),
+        Value::Object(object) => {
+            let members = object.into_iter();
+            let members = members.map(|(name, value)| (mend(name), mended(value)));
+            Value::Object(members.collect())
+        }
+        value => value,
+    }
 }
 
 /// Reads a document of a known shape.
@@ -54,6 +72,15 @@ mod tests {
         assert_eq!(json, yaml);
         let flow = read("{a: [1, 2.5, x, true, null], b: {c: 'no'}}").expect("YAML in braces");
         assert_eq!(json, flow);
+    }
+
+    #[test]
+    fn what_no_database_keeps_is_mended() {
+        for text in [r#"{"a\u0000": ["\u0000b"]}"#, r#""a\0": ["\0b"]"#] {
+            let read = read(text).expect("read");
+            let kept = serde_json::to_string(&read).expect("JSON");
+            assert_eq!(kept, "{\"a\u{fffd}\":[\"\u{fffd}b\"]}");
+        }
     }
 
     #[test]

@@ -19,6 +19,8 @@ pub struct Fault {
     pub node: Option<String>,
     pub field: Option<String>,
     pub message: String,
+    /// What to write instead.
+    pub suggestion: Option<String>,
     /// The expression that is faulty, and where in it.
     pub expression: Option<(String, Span)>,
 }
@@ -30,6 +32,7 @@ impl Fault {
             node: node.map(str::to_owned),
             field: field.map(str::to_owned),
             message: message.into(),
+            suggestion: None,
             expression: None,
         }
     }
@@ -48,8 +51,9 @@ impl Fault {
         error: &Error,
     ) -> Self {
         Self {
+            suggestion: error.suggestion.clone(),
             expression: Some((text.to_owned(), error.span)),
-            ..Self::new(node, field, error.to_string())
+            ..Self::new(node, field, error.message.as_str())
         }
     }
 
@@ -70,6 +74,10 @@ impl Fault {
 
 impl fmt::Display for Fault {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}: {}", self.place(), self.message)
+        write!(f, "{}: {}", self.place(), self.message)?;
+        match &self.suggestion {
+            Some(suggestion) => write!(f, "; {suggestion}"),
+            None => Ok(()),
+        }
     }
 }

@@ -159,7 +159,39 @@ pub enum Status {
     Cancelled,
 }
 
+impl Status {
+    pub const ALL: &[Self] = &[Self::Active, Self::Completed, Self::Cancelled];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Active => "active",
+            Self::Completed => "completed",
+            Self::Cancelled => "cancelled",
+        }
+    }
+
+    pub fn named(text: &str) -> Option<Self> {
+        let named = Self::ALL.iter().find(|status| status.as_str() == text);
+        named.copied()
+    }
+}
+
 impl Ending {
+    pub const ALL: &[Self] = &[
+        Self::Exit,
+        Self::ExitWhen,
+        Self::Restarted,
+        Self::Cancelled,
+        Self::Merged,
+        Self::Erased,
+        Self::StepLimit,
+    ];
+
+    pub fn named(text: &str) -> Option<Self> {
+        let named = Self::ALL.iter().find(|ending| ending.as_str() == text);
+        named.copied()
+    }
+
     pub const fn status(self) -> Status {
         match self {
             Self::Exit | Self::ExitWhen => Status::Completed,

@@ -23,7 +23,7 @@ mod step;
 
 pub mod draw;
 
-pub use definition::{Checked, Definition, Known, NODES_MAX, check, check_value};
+pub use definition::{Checked, Definition, Known, NAME_CHARS_MAX, NODES_MAX, check, check_value};
 pub use document::{TEXT_BYTES_MAX, read as read_document};
 pub use duration::{DURATION_MAX, parse as parse_duration, print as print_duration};
 pub use fault::{Fault, Severity};
@@ -31,7 +31,7 @@ pub use fixture::{Case, Difference, Fixture, run_case};
 pub use instance::{Ending, Instance, Status};
 pub use node::{Node, Until, Way};
 pub use record::{
-    Cancellation, Course, HopRecord, Parking, Publication, Record, Request, Sent, Standing,
+    Cancellation, Course, Draft, HopRecord, Parking, Publication, Record, Request, Sent, Standing,
     Triggering, Update,
 };
 pub use reentry::{Admission, Policy, Reentry, admit};

@@ -25,6 +25,14 @@ pub struct Publication {
     pub segments: BTreeMap<String, SegmentId>,
 }
 
+/// `journey.drafted`: a definition to go on working at.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct Draft {
+    pub journey: JourneyId,
+    /// The definition as it was given, perhaps with faults; it has a name.
+    pub definition: Value,
+}
+
 /// `journey.paused`, `journey.resumed` and `journey.retired`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Standing {

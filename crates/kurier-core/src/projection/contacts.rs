@@ -132,9 +132,24 @@ fn address_key(workspace: WorkspaceId, address: AddressKey) -> Vec<Cell> {
     vec![workspace.into(), Cell::Id(address.as_uuid())]
 }
 
-/// Whether an event of this kind belongs to the life of a contact.
-const fn concerns_contact(kind: Kind) -> bool {
-    kind.is_from_client()
+/// Whether an event of this kind says what became of a contact: it stands in its timeline, and
+/// goes when the contact is erased.
+const fn befalls_contact(kind: Kind) -> bool {
+    use Kind::{
+        JourneyCancelled, JourneyEntered, JourneyFinished, JourneyMoved, JourneyParked,
+        JourneyTriggered, MessageRequested, MessageSent,
+    };
+    matches!(
+        kind,
+        JourneyTriggered
+            | JourneyParked
+            | JourneyEntered
+            | JourneyMoved
+            | JourneyFinished
+            | JourneyCancelled
+            | MessageRequested
+            | MessageSent
+    )
 }
 
 #[cfg(test)]

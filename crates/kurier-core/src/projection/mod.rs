@@ -3,6 +3,7 @@
 //! append, read a clock or see a table of another.
 
 mod contacts;
+mod journeys;
 mod messages;
 mod segments;
 #[cfg(test)]
@@ -10,6 +11,11 @@ mod simulation;
 mod table;
 
 pub use contacts::{CONTACT, Contacts, ERASURE, TIMELINE, contact_of_row, contact_standing};
+pub use journeys::{
+    CountKey, InstanceSummary, JOURNEY, JOURNEY_COUNT, JOURNEY_INSTANCE, JOURNEY_PATH,
+    JOURNEY_VERSION, JourneyCount, JourneyStanding, JourneySummary, JourneyVersion, Journeys,
+    Passage, PathHop, count_of_row, instance_of_row, journey_of_row, passage_of_row,
+};
 pub use messages::{MESSAGE, MessageState, MessageSummary, Messages, message_of_row};
 pub use segments::{MEMBER, SEGMENT, SEGMENT_SIZE, SegmentSummary, Segments, segment_of_row};
 pub use table::{Cell, Column, ColumnKind, Row, Table};
@@ -17,7 +23,7 @@ pub use table::{Cell, Column, ColumnKind, Row, Table};
 use crate::event::{Position, Recorded};
 
 /// Every projection there is.
-pub const ALL: &[&dyn Projection] = &[&Contacts, &Messages, &Segments];
+pub const ALL: &[&dyn Projection] = &[&Contacts, &Messages, &Segments, &Journeys];
 
 pub trait Projection: Send + Sync {
     fn name(&self) -> &'static str;
@@ -55,19 +61,30 @@ impl UnreadableRow {
     }
 }
 
-/// Rows wanted from one table, by key.
+/// Rows wanted from one table, by what stands in some of its columns.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Need {
     pub table: &'static Table,
+    /// The columns that `keys` are the values of: the table's key, or an index of it.
+    pub columns: &'static [Column],
     pub keys: Vec<Vec<Cell>>,
 }
 
 impl Need {
     /// Each key once: asking twice costs twice.
-    pub fn new(table: &'static Table, mut keys: Vec<Vec<Cell>>) -> Self {
+    pub fn new(table: &'static Table, keys: Vec<Vec<Cell>>) -> Self {
+        Self::by(table, table.key_columns(), keys)
+    }
+
+    /// All rows that have these values in these columns.
+    pub fn by(table: &'static Table, columns: &'static [Column], mut keys: Vec<Vec<Cell>>) -> Self {
         keys.sort_unstable();
         keys.dedup();
-        Self { table, keys }
+        Self {
+            table,
+            columns,
+            keys,
+        }
     }
 }
 

@@ -30,11 +30,12 @@ impl Tables {
 
     fn load(&self, needs: Vec<Need>) -> Vec<Loaded> {
         let find = |need: &Need| {
-            let rows = need
-                .keys
-                .iter()
-                .filter_map(|key| self.0.get(&(need.table.name, key.clone())));
-            rows.cloned().collect()
+            let places: Vec<usize> = need.columns.iter().map(|it| need.table.place(it)).collect();
+            let is_wanted = |row: &&Row| {
+                let values: Vec<Cell> = places.iter().map(|place| row[*place].clone()).collect();
+                need.keys.contains(&values)
+            };
+            self.rows(need.table).filter(is_wanted).cloned().collect()
         };
         needs
             .into_iter()

@@ -37,6 +37,13 @@ impl Table {
     pub fn key_columns(&self) -> &'static [Column] {
         &self.columns[..self.key]
     }
+
+    /// Where a column of this table stands.
+    #[cfg(test)]
+    pub fn place(&self, column: &Column) -> usize {
+        let place = self.columns.iter().position(|it| it == column);
+        place.expect("a column of this table")
+    }
 }
 
 /// A whole row, in the order of the table's columns.

@@ -74,9 +74,11 @@ impl Log for Postgres {
 
     /// Dead rows are out of reach for any query or dump; vacuum gives their room back.
     async fn scrub(&self, _: Scrub) -> Result<()> {
-        sqlx::raw_sql("VACUUM log, log_archive, contact, timeline, queue")
-            .execute(&self.pool)
-            .await?;
+        sqlx::raw_sql(
+            "VACUUM log, log_archive, contact, timeline, queue, journey_instance, journey_path",
+        )
+        .execute(&self.pool)
+        .await?;
         Ok(())
     }
 

@@ -3,6 +3,7 @@
 mod access;
 mod appender;
 mod columns;
+mod journeys;
 mod log;
 mod messages;
 mod partition;

@@ -17,7 +17,7 @@ pub async fn load(pool: &PgPool, need: &Need) -> Result<Loaded> {
             rows: Vec::new(),
         });
     }
-    let keys = table.key_columns();
+    let keys = need.columns;
     let sql = format!(
         "SELECT {} FROM {} JOIN unnest({}) AS wanted ({}) USING ({})",
         table

@@ -69,14 +69,7 @@ impl Views for Postgres {
 
     async fn contact(&self, scope: Scope, id: ContactId) -> Result<Option<Standing>> {
         let key = vec![scope.0.into(), id.into()];
-        let loaded = load(
-            &self.pool,
-            &Need {
-                table: &CONTACT,
-                keys: vec![key],
-            },
-        )
-        .await?;
+        let loaded = load(&self.pool, &Need::new(&CONTACT, vec![key])).await?;
         let row = loaded.rows.first();
         row.map(|row| {
             contact_standing(row)

@@ -4,6 +4,7 @@
 mod access;
 mod cell;
 mod checkpointer;
+mod journeys;
 mod log;
 mod messages;
 mod pulse;

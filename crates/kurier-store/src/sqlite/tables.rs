@@ -12,13 +12,13 @@ pub fn load(connection: &Connection, need: &Need) -> Result<Loaded> {
         "SELECT {} FROM {} WHERE {}",
         names(table.columns).join(","),
         table.name,
-        equals(table.key_columns())
+        equals(need.columns)
     );
     let mut statement = connection.prepare_cached(&sql)?;
     let mut rows = Vec::with_capacity(need.keys.len());
     for key in &need.keys {
         let mut found = statement.query(params_from_iter(key.iter().map(Bound)))?;
-        if let Some(row) = found.next()? {
+        while let Some(row) = found.next()? {
             rows.push(read_row(row, table)?);
         }
     }

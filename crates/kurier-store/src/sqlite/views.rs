@@ -50,12 +50,7 @@ impl Views for Sqlite {
 
     async fn contact(&self, scope: Scope, id: ContactId) -> Result<Option<Standing>> {
         let key = vec![scope.0.into(), id.into()];
-        let loaded = self
-            .load(vec![Need {
-                table: &CONTACT,
-                keys: vec![key],
-            }])
-            .await?;
+        let loaded = self.load(vec![Need::new(&CONTACT, vec![key])]).await?;
         let row = loaded.iter().flat_map(|loaded| &loaded.rows).next();
         row.map(|row| {
             contact_standing(row)

@@ -65,7 +65,7 @@ async fn apply(store: &Store, between: (i64, i64), folded: Folded) -> Applied {
 async fn load(store: &Store, table: &'static Table, keys: Vec<Vec<Cell>>) -> Vec<Row> {
     let mut loaded = store
         .views
-        .load(vec![Need { table, keys }])
+        .load(vec![Need::new(table, keys)])
         .await
         .expect("loaded");
     let loaded = loaded.pop().expect("an answer for each need");

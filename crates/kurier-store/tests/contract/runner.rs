@@ -7,16 +7,22 @@ use kurier_store::{Applied, Batch, Store};
 
 use super::space::Space;
 
-/// Folds what stands in the log after the checkpoint, `size` events at a time.
+/// Folds contacts.
 pub async fn project(store: &Store, size: usize) {
+    project_with(&Contacts, store, size).await;
+}
+
+/// Folds what stands in the log after the checkpoint, `size` events at a time.
+pub async fn project_with(projection: &'static dyn Projection, store: &Store, size: usize) {
     loop {
-        let from = store.views.checkpoint(Contacts.name()).await.expect("read");
+        let from = store.views.checkpoint(projection.name()).await;
+        let from = from.expect("read");
         let events = store.log.read(from, size).await.expect("read");
         let Some(last) = events.last() else { return };
         let to = last.position;
-        let folded = fold(store, &events).await;
+        let folded = fold_with(projection, store, &events).await;
         let batch = Batch {
-            projection: Contacts.name(),
+            projection: projection.name(),
             from,
             to,
             folded,
@@ -29,14 +35,22 @@ pub async fn project(store: &Store, size: usize) {
 }
 
 pub async fn fold(store: &Store, events: &[Recorded]) -> Folded {
+    fold_with(&Contacts, store, events).await
+}
+
+async fn fold_with(
+    projection: &'static dyn Projection,
+    store: &Store,
+    events: &[Recorded],
+) -> Folded {
     let load = async |needs| store.views.load(needs).await.expect("loaded");
-    let mut loaded = load(Contacts.needs(events)).await;
+    let mut loaded = load(projection.needs(events)).await;
     let mut news: Vec<Loaded> = loaded.clone();
     while !news.iter().all(|loaded| loaded.rows.is_empty()) {
-        news = load(Contacts.follows(&news)).await;
+        news = load(projection.follows(&news)).await;
         loaded.extend(news.clone());
     }
-    Contacts.fold(loaded, events).expect("rows are readable")
+    projection.fold(loaded, events).expect("rows are readable")
 }
 
 /// Appends and folds.

@@ -183,7 +183,7 @@ async fn check(store: &Store, space: &Space, tables: &Tables, case: &str) {
 }
 
 async fn load(store: &Store, table: &'static Table, keys: Vec<Vec<Cell>>) -> Vec<Row> {
-    let loaded = store.views.load(vec![Need { table, keys }]).await;
+    let loaded = store.views.load(vec![Need::new(table, keys)]).await;
     loaded.expect("loaded").remove(0).rows
 }
 

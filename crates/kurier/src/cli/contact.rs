@@ -102,6 +102,7 @@ async fn erase(app: &App, grant: &Grant, id: ContactId) -> anyhow::Result<()> {
         () = app.projector.run() => unreachable!("folding runs until it is dropped"),
         () = app.segments.run() => unreachable!("folding runs until it is dropped"),
         () = app.messages.run() => unreachable!("folding runs until it is dropped"),
+        () = app.journeys.run() => unreachable!("folding runs until it is dropped"),
         () = app.reactor.clone().run() => unreachable!("reacting runs until it is dropped"),
     };
     app.reactor.release().await;

@@ -267,7 +267,7 @@ impl<'a> Import<'a> {
         }
         let needs = needs
             .into_iter()
-            .map(|(table, keys)| Need { table, keys })
+            .map(|(table, keys)| Need::new(table, keys))
             .collect();
         let loaded = self.app.store.views.load(needs).await?;
         let rows = loaded.into_iter().flat_map(|loaded| loaded.rows);

@@ -1,24 +1,36 @@
-//! `kurier journey`: journeys from files. Nothing here needs data or a server.
+//! `kurier journey`: journeys from files, for which neither data nor a server is needed; and
+//! those of a workspace, beside a server or without one.
 
+mod apply;
 mod check;
 mod graph;
+mod look;
 mod simulate;
 mod test;
+mod turn;
 
 use std::path::Path;
 use std::process::ExitCode;
 
-use anyhow::Context as _;
+use anyhow::{Context as _, bail};
 use clap::{Args, Subcommand};
+use kurier_core::id::JourneyId;
 use kurier_core::journey::{Checked, Definition, Fault, Known};
+use kurier_core::projection::JourneySummary;
 use kurier_core::value::Value;
 
+use super::desk::Desk;
 use super::eval::underlined;
+use super::workspace::WorkspaceArgs;
+use crate::config::Config;
+use crate::flow::journey::Turn;
 
 #[derive(Debug, Args)]
 pub struct JourneyArgs {
     #[command(subcommand)]
     command: Command,
+    #[command(flatten)]
+    workspace: WorkspaceArgs,
 }
 
 #[derive(Debug, Subcommand)]
@@ -31,6 +43,59 @@ enum Command {
     Test(test::TestArgs),
     /// Run a definition over recorded events, with a clock of its own, sending nothing
     Simulate(simulate::SimulateArgs),
+    /// Make or change journeys from files, and publish them
+    #[command(after_help = APPLY_EXAMPLES)]
+    Apply(apply::ApplyArgs),
+    /// List all journeys
+    List(look::ListArgs),
+    /// Show a journey
+    Show(look::ShowArgs),
+    /// Count who entered a journey, is at each node, and left it by which way
+    Stats(look::StatsArgs),
+    /// List the runs of a journey, newest first
+    #[command(
+        after_help = "Example:\n  kurier journey instances 'Abandoned cart' --node an-hour --status active"
+    )]
+    Instances(look::InstancesArgs),
+    /// Show a run: its state, its path and why it went so
+    Instance(look::InstanceArgs),
+    /// Pause a journey: nobody enters it, and nobody in it moves on
+    Pause(turn::TurnArgs),
+    /// Resume a paused journey
+    Resume(turn::TurnArgs),
+    /// Retire a journey: nobody enters it any more, and who is in it goes on
+    Retire(turn::TurnArgs),
+    /// Send a contact into a journey
+    #[command(
+        after_help = "Example:\n  kurier journey trigger Onboarding --user ann --state plan='\"pro\"'"
+    )]
+    Trigger(turn::TriggerArgs),
+}
+
+const APPLY_EXAMPLES: &str = "Examples:
+  kurier journey apply journeys/*.yaml
+  kurier journey apply cart.yaml --draft";
+
+impl JourneyArgs {
+    /// Whether it is about the journeys of a workspace, and not only about files.
+    pub const fn needs_data(&self) -> bool {
+        use Command::{Check, Graph, Simulate, Test};
+        !matches!(self.command, Check(_) | Graph(_) | Test(_) | Simulate(_))
+    }
+
+    const fn answers_json(&self) -> bool {
+        match &self.command {
+            Command::Apply(args) => args.json,
+            Command::List(args) => args.json,
+            Command::Show(args) => args.json,
+            Command::Stats(args) => args.json,
+            Command::Instances(args) => args.json,
+            Command::Instance(args) => args.json,
+            Command::Pause(args) | Command::Resume(args) | Command::Retire(args) => args.json,
+            Command::Trigger(args) => args.json,
+            _ => false,
+        }
+    }
 }
 
 pub fn run(args: &JourneyArgs) -> anyhow::Result<ExitCode> {
@@ -39,7 +104,41 @@ pub fn run(args: &JourneyArgs) -> anyhow::Result<ExitCode> {
         Command::Graph(args) => graph::run(args),
         Command::Test(args) => test::run(args),
         Command::Simulate(args) => simulate::run(args),
+        _ => bail!("this command needs a workspace"),
     }
+}
+
+/// What is about the journeys of a workspace.
+pub async fn run_with(config: &Config, args: JourneyArgs) -> anyhow::Result<ExitCode> {
+    let mut desk = Desk::open(config, &args.workspace, args.answers_json()).await?;
+    let done = match &args.command {
+        Command::Apply(args) => apply::run(&desk, args).await,
+        Command::List(_) => look::list(&desk).await,
+        Command::Show(args) => look::show(&desk, args).await,
+        Command::Stats(args) => look::stats(&desk, args).await,
+        Command::Instances(args) => look::instances(&desk, args).await,
+        Command::Instance(args) => look::instance(&desk, args).await,
+        Command::Pause(args) => turn::run(&desk, args, Turn::Pause).await,
+        Command::Resume(args) => turn::run(&desk, args, Turn::Resume).await,
+        Command::Retire(args) => turn::run(&desk, args, Turn::Retire).await,
+        Command::Trigger(args) => turn::trigger(&mut desk, args).await,
+        _ => run(&args),
+    };
+    desk.close().await;
+    done
+}
+
+/// The journey of this name or id, once everything is folded.
+async fn find(desk: &Desk, named: &str) -> anyhow::Result<JourneySummary> {
+    desk.drain().await?;
+    let journeys = &desk.app.store.journeys;
+    let by_name = JourneyId::of_name(named);
+    for id in [Some(by_name), named.parse().ok()].into_iter().flatten() {
+        if let Some(found) = journeys.journey(desk.scope(), id).await? {
+            return Ok(found);
+        }
+    }
+    bail!("there is no journey `{named}`")
 }
 
 fn read(path: &Path) -> anyhow::Result<String> {
@@ -67,7 +166,10 @@ fn tell(path: &Path, faults: &[Fault]) {
         match &fault.expression {
             None => eprintln!("{path}: {word}: {fault}"),
             Some((text, span)) => {
-                let error = kurier_core::expr::Error::new(*span, &fault.message);
+                let error = kurier_core::expr::Error {
+                    suggestion: fault.suggestion.clone(),
+                    ..kurier_core::expr::Error::new(*span, &fault.message)
+                };
                 let place = fault.place();
                 eprintln!("{path}: {word}: {place}:\n{}", underlined(text, &error));
             }

@@ -2,6 +2,7 @@
 
 mod api_key;
 mod contact;
+mod desk;
 mod doctor;
 mod eval;
 mod import;
@@ -51,7 +52,7 @@ enum Command {
     Log(log::LogArgs),
     /// Evaluate an expression over a contact and events from files
     Eval(eval::EvalArgs),
-    /// Check, draw, test and simulate journeys
+    /// Check, test, simulate and publish journeys, and look into them
     Journey(journey::JourneyArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
@@ -65,7 +66,7 @@ impl Cli {
         match &self.command {
             Command::Openapi => return openapi::run(),
             Command::Eval(args) => return eval::run(args),
-            Command::Journey(args) => return journey::run(args),
+            Command::Journey(args) if !args.needs_data() => return journey::run(args),
             _ => {}
         }
         let serve_args = match &self.command {
@@ -87,7 +88,7 @@ impl Cli {
                 Command::Doctor(args) => doctor::run(&config, args).await,
                 Command::Openapi => openapi::run(),
                 Command::Eval(args) => eval::run(&args),
-                Command::Journey(args) => journey::run(&args),
+                Command::Journey(args) => journey::run_with(&config, args).await,
             }
         });
         // Readers may be inside a query; there is nothing to wait for.

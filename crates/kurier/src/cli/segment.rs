@@ -1,7 +1,6 @@
 //! `kurier segment`: segments and their members, beside a server or without one.
 
 mod define;
-mod desk;
 mod edit;
 mod look;
 mod members;
@@ -14,9 +13,9 @@ use kurier_core::id::ContactId;
 use kurier_core::path::Path;
 use kurier_core::time::Timestamp;
 
+use super::desk::Desk;
 use super::workspace::WorkspaceArgs;
 use crate::config::Config;
-use desk::Desk;
 
 #[derive(Debug, Args)]
 pub struct SegmentArgs {

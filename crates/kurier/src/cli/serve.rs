@@ -51,6 +51,8 @@ fn start_flows(app: &Arc<App>) -> Flows {
     flows.spawn(async move { messages.run().await });
     let deliverer = app.deliverer.clone();
     flows.spawn(async move { deliverer.run().await });
+    let journeys = app.journeys.clone();
+    flows.spawn(async move { journeys.run().await });
     flows.spawn(app.reactor.clone().run());
     flows.spawn(follow_reactions(app.clone()));
     flows.spawn(flow::maintain(app.clone()));
@@ -64,6 +66,7 @@ async fn follow_reactions(app: Arc<App>) {
         app.segments.wake();
         app.messages.wake();
         app.deliverer.wake();
+        app.journeys.wake();
     }
 }
 

@@ -58,7 +58,7 @@ pub async fn erase(app: &App, grant: &Grant, id: ContactId) -> Result<Option<Era
 }
 
 /// Waits until nothing is left in the read models, in the reactor's memory and snapshots, and
-/// among members and messages.
+/// among members, messages and runs.
 async fn is_carried_out(app: &App, position: Position) -> Result<bool> {
     if !app.projector.reach(position, PATIENCE).await
         || !app.reactor.reach(position, PATIENCE).await
@@ -66,7 +66,12 @@ async fn is_carried_out(app: &App, position: Position) -> Result<bool> {
         return Ok(false);
     }
     let head = app.store.log.head().await?;
-    Ok(app.segments.reach(head, PATIENCE).await && app.messages.reach(head, PATIENCE).await)
+    for projector in [&app.segments, &app.messages, &app.journeys] {
+        if !projector.reach(head, PATIENCE).await {
+            return Ok(false);
+        }
+    }
+    Ok(true)
 }
 
 /// The live contact at an id, or the one it has become part of.

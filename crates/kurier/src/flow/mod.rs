@@ -2,6 +2,7 @@
 
 mod deliver;
 mod erase;
+pub mod journey;
 mod live;
 mod maintain;
 mod project;

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kurier_core::event::{Kind, Position, Recorded};
-use kurier_core::projection::{Contacts, Loaded, Messages, Projection, Segments};
+use kurier_core::projection::{Contacts, Journeys, Loaded, Messages, Projection, Segments};
 use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
 
@@ -55,6 +55,10 @@ impl Projector {
             rest: CONTACTS_REST,
             ..Self::new(store, pressure, &Messages)
         }
+    }
+
+    pub fn of_journeys(store: Store, pressure: Arc<Pressure>) -> Self {
+        Self::new(store, pressure, &Journeys)
     }
 
     fn new(store: Store, pressure: Arc<Pressure>, projection: &'static dyn Projection) -> Self {

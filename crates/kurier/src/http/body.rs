@@ -24,8 +24,18 @@ pub async fn read<'a>(
     body: Body,
     pressure: &'a Pressure,
 ) -> Result<(Bytes, Room<'a>), Problem> {
+    read_within(BODY_BYTES_MAX, headers, body, pressure).await
+}
+
+/// The same, with another limit of size.
+pub async fn read_within<'a>(
+    max: usize,
+    headers: &HeaderMap,
+    body: Body,
+    pressure: &'a Pressure,
+) -> Result<(Bytes, Room<'a>), Problem> {
     let mut room = pressure.room();
-    let bytes = match tokio::time::timeout(READ_TIMEOUT, collect(body, &mut room)).await {
+    let bytes = match tokio::time::timeout(READ_TIMEOUT, collect(max, body, &mut room)).await {
         Ok(collected) => collected?,
         Err(_) => {
             let detail = format!(
@@ -36,12 +46,12 @@ pub async fn read<'a>(
         }
     };
     let received = bytes.len();
-    let bytes = decode(headers, bytes)?;
+    let bytes = decode(max, headers, bytes)?;
     room.grow(bytes.len().saturating_sub(received))?;
     Ok((bytes, room))
 }
 
-async fn collect(mut body: Body, room: &mut Room<'_>) -> Result<Bytes, Problem> {
+async fn collect(max: usize, mut body: Body, room: &mut Room<'_>) -> Result<Bytes, Problem> {
     let mut collected: Vec<u8> = Vec::new();
     let mut first = Bytes::new();
     let mut total = 0;
@@ -55,14 +65,11 @@ async fn collect(mut body: Body, room: &mut Room<'_>) -> Result<Bytes, Problem> 
         if total > DRAINED_BYTES_MAX {
             break;
         }
-        if total <= BODY_BYTES_MAX {
+        if total <= max {
             room.grow(chunk.len())?;
         }
         // Most bodies come in one piece, which needs no copy.
-        match (
-            total > BODY_BYTES_MAX,
-            first.is_empty() && collected.is_empty(),
-        ) {
+        match (total > max, first.is_empty() && collected.is_empty()) {
             (true, _) => collected.clear(),
             (false, true) => first = chunk,
             (false, false) => {
@@ -71,8 +78,8 @@ async fn collect(mut body: Body, room: &mut Room<'_>) -> Result<Bytes, Problem> 
             }
         }
     }
-    if total > BODY_BYTES_MAX {
-        return Err(too_large());
+    if total > max {
+        return Err(too_large(max));
     }
     Ok(if collected.is_empty() {
         first
@@ -81,30 +88,33 @@ async fn collect(mut body: Body, room: &mut Room<'_>) -> Result<Bytes, Problem> 
     })
 }
 
-fn too_large() -> Problem {
+fn too_large(max: usize) -> Problem {
     Problem::too_large(format!(
-        "the body has more than {BODY_BYTES_MAX} bytes after decompression; send smaller batches"
+        "the body has more than {max} bytes after decompression; send less at a time"
     ))
 }
 
-fn decode(headers: &HeaderMap, bytes: Bytes) -> Result<Bytes, Problem> {
+fn decode(max: usize, headers: &HeaderMap, bytes: Bytes) -> Result<Bytes, Problem> {
     let encoding = headers
         .get(header::CONTENT_ENCODING)
         .map_or("", |value| value.to_str().unwrap_or("?"));
     match encoding.trim().to_ascii_lowercase().as_str() {
         "" | "identity" => Ok(bytes),
-        "gzip" | "x-gzip" => inflate(flate2::read::MultiGzDecoder::new(&bytes[..])),
+        "gzip" | "x-gzip" => inflate(max, flate2::read::MultiGzDecoder::new(&bytes[..])),
         // The name means zlib, but some clients send the bare stream.
         "deflate" if bytes.first().is_some_and(|byte| byte & 0x0f == 8) => {
-            inflate(flate2::read::ZlibDecoder::new(&bytes[..]))
+            inflate(max, flate2::read::ZlibDecoder::new(&bytes[..]))
         }
-        "deflate" => inflate(flate2::read::DeflateDecoder::new(&bytes[..])),
-        "br" => inflate(brotli_decompressor::Decompressor::new(&bytes[..], 4096)),
+        "deflate" => inflate(max, flate2::read::DeflateDecoder::new(&bytes[..])),
+        "br" => inflate(
+            max,
+            brotli_decompressor::Decompressor::new(&bytes[..], 4096),
+        ),
         "zstd" => match zstd::stream::read::Decoder::with_buffer(&bytes[..]) {
             Ok(mut decoder) => {
                 // A frame may ask for a window far beyond what a body may be.
                 decoder.window_log_max(23).map_err(|_| undecodable())?;
-                inflate(decoder)
+                inflate(max, decoder)
             }
             Err(_) => Err(undecodable()),
         },
@@ -120,12 +130,12 @@ fn decode(headers: &HeaderMap, bytes: Bytes) -> Result<Bytes, Problem> {
     }
 }
 
-fn inflate(reader: impl Read) -> Result<Bytes, Problem> {
+fn inflate(max: usize, reader: impl Read) -> Result<Bytes, Problem> {
     let mut bytes = Vec::new();
-    let mut bounded = reader.take(BODY_BYTES_MAX as u64 + 1);
+    let mut bounded = reader.take(max as u64 + 1);
     bounded.read_to_end(&mut bytes).map_err(|_| undecodable())?;
-    if bytes.len() > BODY_BYTES_MAX {
-        Err(too_large())
+    if bytes.len() > max {
+        Err(too_large(max))
     } else {
         Ok(bytes.into())
     }
@@ -149,7 +159,7 @@ mod tests {
     fn decoded(encoding: &'static str, bytes: Vec<u8>) -> Result<Bytes, Problem> {
         let mut headers = HeaderMap::new();
         headers.insert(header::CONTENT_ENCODING, HeaderValue::from_static(encoding));
-        decode(&headers, bytes.into())
+        decode(BODY_BYTES_MAX, &headers, bytes.into())
     }
 
     fn gzip(bytes: &[u8]) -> Vec<u8> {

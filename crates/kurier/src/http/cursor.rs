@@ -4,7 +4,7 @@
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use kurier_core::event::Position;
-use kurier_core::id::{ContactId, IdentityKey};
+use kurier_core::id::{ContactId, IdentityKey, InstanceId};
 use kurier_core::time::Timestamp;
 use uuid::Uuid;
 
@@ -49,6 +49,15 @@ pub fn to_id(key: &IdentityKey, cursor: &str) -> Result<(Timestamp, Uuid), Probl
     let at = i64::from_be_bytes(at.try_into().expect("8 of 24 bytes"));
     let id: [u8; 16] = id.try_into().expect("16 of 24 bytes");
     Ok((Timestamp::from_micros(at), Uuid::from_bytes(id)))
+}
+
+pub fn of_instance(key: &IdentityKey, at: Timestamp, id: InstanceId) -> String {
+    of_contact(key, at, ContactId::from_uuid(id.as_uuid()))
+}
+
+pub fn to_instance(key: &IdentityKey, cursor: &str) -> Result<(Timestamp, InstanceId), Problem> {
+    let (at, id) = to_contact(key, cursor)?;
+    Ok((at, InstanceId::from_uuid(id.as_uuid())))
 }
 
 pub fn of_event(key: &IdentityKey, at: Timestamp, position: Position) -> String {

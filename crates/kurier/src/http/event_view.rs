@@ -31,6 +31,7 @@ pub struct EventView {
     /// The client's time as it was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
     original_timestamp: Option<String>,
+    /// What a client gave with it, or all that Kurier itself says.
     properties: Value,
     #[serde(skip_serializing_if = "Value::is_null")]
     traits: Value,
@@ -61,7 +62,10 @@ impl EventView {
             group_id: owned(said.group_id.as_deref()),
             previous_id: owned(said.previous_id.as_deref()),
             original_timestamp: owned(said.timestamp.as_deref()),
-            properties: json(said.properties)?,
+            properties: match recorded.event.kind.is_from_client() {
+                true => json(said.properties)?,
+                false => serde_json::from_str(&recorded.event.payload).map_err(damaged)?,
+            },
             traits: json(said.traits)?,
             context: json(said.context)?,
         })

@@ -94,15 +94,20 @@ pub struct SpanView {
     end: usize,
 }
 
+impl From<kurier_core::expr::Span> for SpanView {
+    fn from(span: kurier_core::expr::Span) -> Self {
+        Self {
+            start: span.start,
+            end: span.end,
+        }
+    }
+}
+
 impl From<kurier_core::expr::Error> for ExpressionFault {
     fn from(error: kurier_core::expr::Error) -> Self {
-        let span = SpanView {
-            start: error.span.start,
-            end: error.span.end,
-        };
         Self {
             message: error.message,
-            span,
+            span: error.span.into(),
             suggestion: error.suggestion,
         }
     }

@@ -11,6 +11,11 @@ mod event_view;
 mod export;
 mod expressions;
 mod ingest;
+mod instance_view;
+mod instances;
+mod journey_stats;
+mod journey_view;
+mod journeys;
 mod member_csv;
 mod members;
 mod messages;
@@ -32,6 +37,12 @@ use utoipa_axum::router::OpenApiRouter;
 use utoipa_axum::routes;
 
 use crate::app::App;
+use kurier_core::projection::{JourneySummary, SegmentSummary};
+
+pub use instance_view::{InstanceDetail, InstanceView};
+pub use journey_stats::StatsView;
+pub use journey_view::{FaultView, JourneyDetail, JourneyView};
+pub use journeys::with_definitions;
 
 pub use export::document as export_document;
 pub use member_csv::document as members_csv;
@@ -66,9 +77,28 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(segment_look::explain))
         .routes(routes!(messages::list))
         .routes(routes!(messages::get))
+        .merge(journey_routes())
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))
+}
+
+fn journey_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(journeys::list, journeys::create))
+        .routes(routes!(journeys::check))
+        .routes(routes!(journeys::get, journeys::save))
+        .routes(routes!(journeys::publish))
+        .routes(routes!(journeys::pause))
+        .routes(routes!(journeys::resume))
+        .routes(routes!(journeys::retire))
+        .routes(routes!(journey_stats::versions))
+        .routes(routes!(journey_stats::version))
+        .routes(routes!(journey_stats::stats))
+        .routes(routes!(instances::list))
+        .routes(routes!(instances::trigger))
+        .routes(routes!(instances::get, instances::cancel))
+        .routes(routes!(instances::of_contact))
 }
 
 /// The OpenAPI description as JSON.
@@ -80,8 +110,13 @@ pub fn openapi() -> String {
 }
 
 /// A segment as the API shows it, for the command line.
-pub fn segment_json(segment: kurier_core::projection::SegmentSummary) -> serde_json::Value {
-    serde_json::json!(segment_view::SegmentView::from(segment))
+pub fn segment_json(segment: SegmentSummary, journeys: &[JourneySummary]) -> serde_json::Value {
+    serde_json::json!(segment_view::SegmentView::of(segment, journeys))
+}
+
+/// What is wrong with a definition, as the API shows it.
+pub fn fault_json(fault: &kurier_core::journey::Fault) -> serde_json::Value {
+    serde_json::json!(FaultView::from(fault))
 }
 
 /// A contact as the API shows it, for the command line.

@@ -8,6 +8,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::expressions::ExpressionFault;
+use super::journey_view::FaultView;
 
 #[derive(Debug)]
 pub struct Problem {
@@ -16,6 +17,7 @@ pub struct Problem {
     detail: String,
     errors: Vec<Fault>,
     expression_errors: Vec<ExpressionFault>,
+    faults: Vec<FaultView>,
     retry_after_s: Option<u32>,
 }
 
@@ -45,6 +47,9 @@ pub struct ProblemBody {
     errors: Vec<Fault>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     expression_errors: Vec<ExpressionFault>,
+    /// What is wrong with a journey's definition.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<FaultView>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -60,6 +65,7 @@ impl Problem {
             detail: detail.into(),
             errors: Vec::new(),
             expression_errors: Vec::new(),
+            faults: Vec::new(),
             retry_after_s: None,
         }
     }
@@ -102,6 +108,12 @@ impl Problem {
         }
     }
 
+    /// The faults of a journey's definition, with their places in it.
+    #[must_use]
+    pub fn with_faults(self, faults: Vec<FaultView>) -> Self {
+        Self { faults, ..self }
+    }
+
     #[must_use]
     pub fn with(self, errors: Vec<Fault>) -> Self {
         Self { errors, ..self }
@@ -133,6 +145,7 @@ impl IntoResponse for Problem {
             code: self.code,
             errors: self.errors,
             expression_errors: self.expression_errors,
+            faults: self.faults,
         };
         let mut response = (self.status, Json(body)).into_response();
         let headers = response.headers_mut();

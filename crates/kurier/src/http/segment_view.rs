@@ -1,7 +1,8 @@
 //! Segments and members as the API shows them.
 
 use kurier_core::expr::Reason;
-use kurier_core::projection::SegmentSummary;
+use kurier_core::id::SegmentId;
+use kurier_core::projection::{JourneySummary, SegmentSummary};
 use kurier_store::Member;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -20,6 +21,42 @@ pub struct SegmentView {
     created_at: String,
     changed_at: String,
     revision: i64,
+    /// Journeys that it begins; it cannot be deleted while there are any.
+    used_by: Vec<JourneyName>,
+}
+
+/// A journey, by name.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct JourneyName {
+    id: String,
+    name: String,
+}
+
+impl JourneyName {
+    /// Those of the journeys that a segment begins.
+    pub fn using(segment: SegmentId, journeys: &[JourneySummary]) -> Vec<Self> {
+        let using = journeys.iter().filter(|journey| journey.uses(segment));
+        using.map(Self::from).collect()
+    }
+}
+
+impl From<&JourneySummary> for JourneyName {
+    fn from(journey: &JourneySummary) -> Self {
+        Self {
+            id: journey.id.to_string(),
+            name: journey.name.clone(),
+        }
+    }
+}
+
+impl SegmentView {
+    pub fn of(segment: SegmentSummary, journeys: &[JourneySummary]) -> Self {
+        let used_by = JourneyName::using(segment.definition.segment, journeys);
+        Self {
+            used_by,
+            ..Self::from(segment)
+        }
+    }
 }
 
 impl From<SegmentSummary> for SegmentView {
@@ -32,6 +69,7 @@ impl From<SegmentSummary> for SegmentView {
             created_at: segment.created_at.to_string(),
             changed_at: segment.changed_at.to_string(),
             revision: segment.revision.0,
+            used_by: Vec::new(),
         }
     }
 }

@@ -54,8 +54,10 @@ pub async fn list(
     Reader(grant): Reader,
 ) -> Result<Json<SegmentList>, Problem> {
     let segments = app.store.segments.segments(grant.scope()).await?;
+    let journeys = app.store.journeys.journeys(grant.scope()).await?;
+    let view = |segment| SegmentView::of(segment, &journeys);
     Ok(Json(SegmentList {
-        data: segments.into_iter().map(SegmentView::from).collect(),
+        data: segments.into_iter().map(view).collect(),
     }))
 }
 
@@ -162,7 +164,8 @@ pub(super) async fn shown(
 ) -> Result<Response, Problem> {
     let found = app.store.segments.segment(grant.scope(), segment).await?;
     let found = found.ok_or_else(|| Problem::not_found("there is no such segment"))?;
-    Ok((status, Json(SegmentView::from(found))).into_response())
+    let journeys = app.store.journeys.journeys(grant.scope()).await?;
+    Ok((status, Json(SegmentView::of(found, &journeys))).into_response())
 }
 
 /// Waits until an event was reacted to, and what came of it can be read.
@@ -197,19 +200,24 @@ pub async fn get(
     Reader(grant): Reader,
     Path(id): Path<String>,
 ) -> Result<Json<SegmentView>, Problem> {
-    Ok(Json(find(&app, &grant, &id).await?.into()))
+    let segment = find(&app, &grant, &id).await?;
+    let journeys = app.store.journeys.journeys(grant.scope()).await?;
+    Ok(Json(SegmentView::of(segment, &journeys)))
 }
 
 /// Deletes a segment with its history; its contacts stay.
 #[utoipa::path(delete, path = "/api/v1/segments/{id}", tag = "segments", params(("id" = String, Path)), responses(
     (status = 204, description = "Deleted"), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+    (status = 404, body = ProblemBody), (status = 409, description = "It begins a journey", body = ProblemBody)))]
 pub async fn delete(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
     Path(id): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let segment = find(&app, &grant, &id).await?.definition.segment;
+    if let Some(detail) = flow::journey::use_of(&app.store, grant.scope(), segment).await? {
+        return Err(Problem::new(StatusCode::CONFLICT, "segment_in_use", detail));
+    }
     let position = flow::segment::delete(&app.store, grant.scope(), segment).await?;
     settled(&app, position).await?;
     Ok(StatusCode::NO_CONTENT)

@@ -31,7 +31,51 @@ const TABLE: &[Row] = &[
         "/api/v1/contacts/{id}/export",
         [401, 401, 403, 403, 200, 200],
     ),
+    ("get", "/api/v1/contacts/{id}/journeys", READ),
     ("post", "/api/v1/expressions/check", READ),
+    ("get", "/api/v1/journeys", READ),
+    // The journey of that name is there.
+    ("post", "/api/v1/journeys", [401, 401, 403, 403, 409, 409]),
+    ("post", "/api/v1/journeys/check", READ),
+    ("get", "/api/v1/journeys/{id}", READ),
+    ("put", "/api/v1/journeys/{id}", WRITE),
+    ("post", "/api/v1/journeys/{id}/publish", WRITE),
+    (
+        "post",
+        "/api/v1/journeys/{id}/trigger",
+        [401, 401, 403, 403, 422, 422],
+    ),
+    // The last one finds that the one before has done it.
+    (
+        "post",
+        "/api/v1/journeys/{id}/pause",
+        [401, 401, 403, 403, 200, 409],
+    ),
+    (
+        "post",
+        "/api/v1/journeys/{id}/resume",
+        [401, 401, 403, 403, 200, 409],
+    ),
+    (
+        "post",
+        "/api/v1/journeys/{id}/retire",
+        [401, 401, 403, 403, 200, 409],
+    ),
+    ("get", "/api/v1/journeys/{id}/versions", READ),
+    ("get", "/api/v1/journeys/{id}/versions/{version}", READ),
+    ("get", "/api/v1/journeys/{id}/stats", READ),
+    ("get", "/api/v1/journeys/{id}/instances", READ),
+    // Who may is told that there is no such run.
+    (
+        "get",
+        "/api/v1/instances/{id}",
+        [401, 401, 403, 404, 404, 404],
+    ),
+    (
+        "delete",
+        "/api/v1/instances/{id}",
+        [401, 401, 403, 403, 404, 404],
+    ),
     ("get", "/api/v1/segments", READ),
     ("post", "/api/v1/segments", [401, 401, 403, 403, 201, 201]),
     ("post", "/api/v1/segments/preview", READ),
@@ -71,6 +115,8 @@ fn body(path: &str) -> Value {
         "/v1/batch" => json!({"batch": [{"type": "track", "userId": "someone", "event": "e"}]}),
         "/v1/{type}" => json!({"userId": "someone", "event": "e"}),
         "/api/v1/expressions/check" | "/api/v1/segments/preview" => json!({"expression": "TRUE"}),
+        path if path.ends_with("/trigger") => json!({"user_id": "nobody"}),
+        path if path.starts_with("/api/v1/journeys") => crate::journeys::cart("Cart", "t"),
         path if path.starts_with("/api/v1/segments") => {
             json!({"name": "All", "expression": "TRUE"})
         }
@@ -117,14 +163,16 @@ async fn every_operation_asks_for_its_scope(database: Database) {
     let made = request.body(segment).send().await.expect("an answer");
     let segment = Answer::of(made).await.expect(201).json();
     let segment = segment["id"].as_str().expect("an id");
+    let journey = crate::journeys::make(api, &crate::journeys::cart("Cart", "t")).await;
+    let journey = journey.rsplit('/').next().expect("an id");
     for (method, path, expected) in TABLE {
-        let id = if path.starts_with("/api/v1/segments") {
-            segment
-        } else {
-            contact
+        let id = match path.split('/').nth(3) {
+            Some("segments") => segment,
+            Some("journeys") => journey,
+            _ => contact,
         };
         let address = path.replace("{id}", id).replace("{contact}", contact);
-        let address = address.replace("{type}", "track");
+        let address = address.replace("{type}", "track").replace("{version}", "1");
         let method: Method = method.to_uppercase().parse().expect("a method");
         for (key, expected) in keys.iter().zip(*expected) {
             let mut request = api.bare(method.clone(), &address);

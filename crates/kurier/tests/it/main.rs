@@ -8,5 +8,6 @@ mod contacts;
 mod durability;
 mod hostile;
 mod ingest;
+mod journeys;
 mod sdk;
 mod segments;

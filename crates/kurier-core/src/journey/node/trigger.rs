@@ -96,6 +96,14 @@ impl Kind for Trigger {
 }
 
 impl Trigger {
+    /// The segment that begins it.
+    pub const fn segment(&self) -> Option<SegmentId> {
+        match &self.kind {
+            TriggerKind::Segment { segment, .. } => Some(*segment),
+            _ => None,
+        }
+    }
+
     /// Whether the event in scope begins a run.
     pub fn fires(&self, scene: &Scene<'_>, now: Timestamp) -> bool {
         match &self.kind {

@@ -170,7 +170,7 @@ fn an_unknown_name_of_the_journey_is_told_where_it_stands() {
     assert_eq!(&text[span.start..span.end], "journey.step_count");
     assert!(
         faults[0]
-            .message
+            .to_string()
             .ends_with("write journey.state.step_count"),
         "{}",
         faults[0]

@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::{Cell, Change, Folded, Loaded, Row, UnreadableRow};
 use super::row::{contact_standing, row_of};
-use super::{CONTACT, ERASURE, TIMELINE, concerns_contact};
+use super::{CONTACT, ERASURE, TIMELINE, befalls_contact};
 use crate::contact::{Contact, Standing};
 use crate::event::{Erasure, Kind, Recorded, Said};
 use crate::id::{AddressKey, ContactId, WorkspaceId};
@@ -59,7 +59,8 @@ impl Fold {
         let result = match recorded.event.kind {
             Kind::ContactErased => self.erased(recorded),
             Kind::ContactUpdated => self.updated(recorded),
-            kind if concerns_contact(kind) => self.client_event(recorded),
+            kind if kind.is_from_client() => self.client_event(recorded),
+            kind if befalls_contact(kind) => self.befallen(recorded),
             _ => Ok(()),
         };
         if let Err(error) = result {
@@ -112,6 +113,20 @@ impl Fold {
         contact.touch(recorded);
         self.mark(root);
         self.add_to_timeline(root, recorded, &Said::default());
+        Ok(())
+    }
+
+    /// What became of a contact is told in its timeline, and is nothing it did.
+    fn befallen(&mut self, recorded: &Recorded) -> Result<(), serde_json::Error> {
+        let contact = recorded.event.contact;
+        let root = contact.map(|id| self.root((recorded.workspace, id)));
+        let standing = root.and_then(|root| self.contacts.get(&root));
+        let (Some(root), Some(Standing::Live(_))) = (root, standing) else {
+            return Ok(());
+        };
+        if !recorded.said()?.erased {
+            self.add_to_timeline(root, recorded, &Said::default());
+        }
         Ok(())
     }
 

@@ -4,9 +4,11 @@ use super::*;
 use crate::accept::{Reception, accept};
 use crate::contact::{Contact, Standing};
 use crate::event::{Erasure, Event, Position, tombstone};
-use crate::id::{EventId, IdentityKey};
+use crate::id::{EventId, IdentityKey, InstanceId, JourneyId};
+use crate::journey::{Course, Record};
 use crate::projection::simulation::Tables;
 use crate::time::Timestamp;
+use crate::value::Object;
 
 /// What a reader of the tables sees.
 trait Read {
@@ -260,9 +262,83 @@ fn an_unreadable_payload_is_set_aside() {
     assert_eq!(folded.changes, []);
 }
 
+impl World {
+    /// What a journey says of a user's run.
+    fn record(&mut self, user: &str) {
+        let number = self.log.len();
+        let course = Course {
+            journey: JourneyId::of_name("j"),
+            version: 1,
+            instance: InstanceId::new(self.now(), [1; 10]),
+            seq: 1,
+            hops: Vec::new(),
+            messages: Vec::new(),
+            at: "start".to_owned(),
+            since: Position(0),
+            wake: None,
+            awaits: None,
+            held: false,
+            ending: None,
+        };
+        let record = Record {
+            run: course,
+            key: Some(format!("key of {user}")),
+            trigger: None,
+            state: Object::new(),
+            because: Vec::new(),
+        };
+        let (occurred_at, recorded_at) = (self.now(), self.now());
+        let contact = Some(self.user(user));
+        self.push(Event {
+            id: EventId::of_message(&format!("record {number}")),
+            kind: Kind::JourneyEntered,
+            contact,
+            occurred_at,
+            recorded_at,
+            payload: serde_json::to_string(&record).expect("JSON"),
+        });
+    }
+}
+
+#[test]
+fn a_run_stands_in_the_timeline_and_is_nothing_the_contact_did() {
+    let mut world = World::new();
+    world.record("u");
+    world.say(r#"{"type":"track","event":"Old","userId":"old"}"#);
+    world.record("old");
+    world.say(r#"{"type":"alias","userId":"u","previousId":"old"}"#);
+    world.record("old");
+    let tables = world.folded(2);
+    let contact = tables.contact(&world, world.user("u")).expect("there");
+    let positions: Vec<i64> = tables
+        .rows(&TIMELINE)
+        .filter_map(|row| row[3].as_int())
+        .collect();
+    assert_eq!(positions.len(), 4, "nobody's run is in no timeline");
+    assert_eq!(tables.timeline(&contact), ["Old", "-", "-", "-"]);
+    assert_eq!((contact.event_count, contact.revision), (2, Position(4)));
+}
+
+#[test]
+fn of_an_erased_run_where_it_went_stays() {
+    let mut world = World::new();
+    world.record("u");
+    let payload = &world.log[0].event.payload;
+    let buried = tombstone(payload);
+    assert!(payload.contains("key of u") && !buried.contains("key of u"));
+    let course = |payload: &str| {
+        let record: Record = serde_json::from_str(payload).expect("still a record");
+        record.run
+    };
+    assert_eq!(course(&buried), course(payload));
+    assert_eq!(tombstone(&buried), buried, "once more changes nothing");
+    assert!(Record::is_erased(&buried));
+}
+
 #[derive(Debug, Clone)]
 enum Step {
     Say(String),
+    Record(String),
     Erase(u8),
 }
 
@@ -276,7 +352,11 @@ fn step() -> impl Strategy<Value = Step> {
         )),
         (id(), id()).prop_map(|(u, p)| format!(r#"{{"type":"alias","userId":"{u}","previousId":"{p}"}}"#)),
     ];
-    prop_oneof![12 => say.prop_map(Step::Say), 1 => (0..4u8).prop_map(Step::Erase)]
+    prop_oneof![
+        12 => say.prop_map(Step::Say),
+        3 => id().prop_map(Step::Record),
+        1 => (0..4u8).prop_map(Step::Erase),
+    ]
 }
 
 proptest! {
@@ -289,6 +369,7 @@ proptest! {
         for step in steps {
             match step {
                 Step::Say(raw) => world.say(&raw),
+                Step::Record(user) => world.record(&user),
                 Step::Erase(n) => {
                     let user = world.user(["a", "b", "c", "d"][n as usize]);
                     let Some(contact) = live.contact(&world, user) else { continue };

@@ -6,10 +6,11 @@ use std::process::ExitCode;
 
 use clap::Args;
 use kurier_core::id::SegmentId;
-use kurier_core::journey::{Checked, Fault, Known};
+use kurier_core::journey::{Checked, Known};
 use serde_json::json;
 
 use super::{read, tell};
+use crate::http;
 
 #[derive(Debug, Args)]
 pub struct CheckArgs {
@@ -80,18 +81,7 @@ fn report(path: &Path, checked: &Checked) {
 }
 
 fn answer(path: &Path, checked: &Checked) -> serde_json::Value {
-    let fault = |fault: &Fault| {
-        let expression = fault.expression.as_ref();
-        json!({
-            "severity": if fault.is_fault() { "fault" } else { "warning" },
-            "node": fault.node,
-            "field": fault.field,
-            "message": fault.message,
-            "expression": expression.map(|(text, _)| text),
-            "span": expression.map(|(_, span)| json!({"start": span.start, "end": span.end})),
-        })
-    };
-    let faults: Vec<_> = checked.faults.iter().map(fault).collect();
+    let faults: Vec<_> = checked.faults.iter().map(http::fault_json).collect();
     json!({
         "file": path.display().to_string(),
         "good": checked.definition.is_some(),

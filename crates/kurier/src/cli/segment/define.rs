@@ -8,9 +8,9 @@ use kurier_core::id::SegmentId;
 use kurier_core::segment::{Definition, Fault};
 use serde_json::json;
 
-use super::desk::Desk;
 use super::look::{good, say};
 use super::{ChangeArgs, CreateArgs, Which};
+use crate::cli::desk::Desk;
 use crate::{clock, flow};
 
 pub async fn create(desk: &mut Desk, args: &CreateArgs) -> anyhow::Result<ExitCode> {
@@ -21,7 +21,7 @@ pub async fn create(desk: &mut Desk, args: &CreateArgs) -> anyhow::Result<ExitCo
 
 pub async fn change(desk: &mut Desk, args: &ChangeArgs) -> anyhow::Result<ExitCode> {
     desk.app.segments.drain().await?;
-    let known = desk.find(&args.which).await?.definition;
+    let known = desk.segment(&args.which.segment).await?.definition;
     let name = args.name.as_deref().unwrap_or(&known.name);
     let expression = match (&args.expression, args.is_static) {
         (Some(expression), _) => Some(expression.as_str()),
@@ -53,15 +53,18 @@ async fn define(
     };
     let position = flow::segment::define(&desk.app.store, desk.scope(), kind, &definition).await?;
     desk.settle(position).await?;
-    let segment = id.to_string();
-    let segment = desk.find(&Which { segment }).await?;
-    say(desk, segment);
-    Ok(ExitCode::SUCCESS)
+    let segment = desk.segment(&id.to_string()).await?;
+    say(desk, segment).await
 }
 
 pub async fn delete(desk: &mut Desk, which: &Which) -> anyhow::Result<ExitCode> {
     desk.app.segments.drain().await?;
-    let known = desk.find(which).await?.definition;
+    let known = desk.segment(&which.segment).await?.definition;
+    desk.app.journeys.drain().await?;
+    let (store, scope) = (&desk.app.store, desk.scope());
+    if let Some(detail) = flow::journey::use_of(store, scope, known.segment).await? {
+        bail!("{detail}");
+    }
     let position = flow::segment::delete(&desk.app.store, desk.scope(), known.segment).await?;
     desk.settle(position).await?;
     if desk.json {

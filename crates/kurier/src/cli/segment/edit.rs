@@ -7,9 +7,9 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use kurier_core::id::{ContactId, IdentityKey};
 
-use super::desk::Desk;
 use super::look::say;
-use super::{By, EditArgs, Which};
+use super::{By, EditArgs};
+use crate::cli::desk::Desk;
 use crate::flow;
 
 /// So many faulty lines are shown; the rest is counted.
@@ -29,7 +29,7 @@ struct Named {
 
 pub async fn run(desk: &mut Desk, args: EditArgs, act: Act) -> anyhow::Result<ExitCode> {
     desk.app.segments.drain().await?;
-    let segment = desk.find(&args.which).await?.definition;
+    let segment = desk.segment(&args.which.segment).await?.definition;
     if segment.expression.is_some() {
         bail!(
             "the members of `{}` follow from its expression; only a static segment is given members",
@@ -53,13 +53,11 @@ pub async fn run(desk: &mut Desk, args: EditArgs, act: Act) -> anyhow::Result<Ex
     let (store, scope) = (&desk.app.store, desk.scope());
     let position = flow::segment::edit(store, scope, segment.segment, add, remove).await?;
     desk.settle(position).await?;
-    let segment = segment.segment.to_string();
-    let segment = desk.find(&Which { segment }).await?;
+    let segment = desk.segment(&segment.segment.to_string()).await?;
     if desk.json {
-        say(desk, segment);
-    } else {
-        println!("{} member(s)", segment.size);
+        return say(desk, segment).await;
     }
+    println!("{} member(s)", segment.size);
     Ok(ExitCode::SUCCESS)
 }
 

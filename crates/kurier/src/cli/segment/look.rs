@@ -7,8 +7,8 @@ use kurier_core::expr::{Checked, Place};
 use kurier_core::projection::SegmentSummary;
 use serde_json::json;
 
-use super::desk::Desk;
 use super::{ExplainArgs, PreviewArgs, Which};
+use crate::cli::desk::Desk;
 use crate::cli::eval::{print_reasons, reasons_json, underlined};
 use crate::cli::table;
 use crate::{clock, http};
@@ -17,7 +17,9 @@ pub async fn list(desk: &mut Desk) -> anyhow::Result<ExitCode> {
     desk.catch_up().await?;
     let all = desk.app.store.segments.segments(desk.scope()).await?;
     if desk.json {
-        let list: Vec<_> = all.into_iter().map(http::segment_json).collect();
+        let journeys = desk.app.store.journeys.journeys(desk.scope()).await?;
+        let view = |segment| http::segment_json(segment, &journeys);
+        let list: Vec<_> = all.into_iter().map(view).collect();
         println!("{}", json!(list));
         return Ok(ExitCode::SUCCESS);
     }
@@ -36,17 +38,20 @@ pub async fn list(desk: &mut Desk) -> anyhow::Result<ExitCode> {
 
 pub async fn show(desk: &mut Desk, which: &Which) -> anyhow::Result<ExitCode> {
     desk.catch_up().await?;
-    let segment = desk.find(which).await?;
-    say(desk, segment);
-    Ok(ExitCode::SUCCESS)
+    let segment = desk.segment(&which.segment).await?;
+    say(desk, segment).await
 }
 
 /// What there is to say of a segment.
-pub fn say(desk: &Desk, segment: SegmentSummary) {
+pub async fn say(desk: &Desk, segment: SegmentSummary) -> anyhow::Result<ExitCode> {
+    let journeys = desk.app.store.journeys.journeys(desk.scope()).await?;
     if desk.json {
-        println!("{}", http::segment_json(segment));
-        return;
+        println!("{}", http::segment_json(segment, &journeys));
+        return Ok(ExitCode::SUCCESS);
     }
+    let id = segment.definition.segment;
+    let users = journeys.iter().filter(|journey| journey.uses(id));
+    let users: Vec<&str> = users.map(|journey| journey.name.as_str()).collect();
     println!("id          {}", segment.definition.segment);
     println!("name        {}", segment.definition.name);
     let expression = segment.definition.expression.as_deref();
@@ -54,6 +59,10 @@ pub fn say(desk: &Desk, segment: SegmentSummary) {
     println!("size        {}", segment.size);
     println!("created at  {}", segment.created_at);
     println!("changed at  {}", segment.changed_at);
+    if !users.is_empty() {
+        println!("used by     {}", users.join(", "));
+    }
+    Ok(ExitCode::SUCCESS)
 }
 
 pub async fn preview(desk: &Desk, args: &PreviewArgs) -> anyhow::Result<ExitCode> {
@@ -95,7 +104,7 @@ pub fn good(text: &str) -> Option<Checked> {
 
 pub async fn explain(desk: &Desk, args: &ExplainArgs) -> anyhow::Result<ExitCode> {
     desk.app.segments.drain().await?;
-    let segment = desk.find(&args.which).await?.definition.segment;
+    let segment = desk.segment(&args.which.segment).await?.definition.segment;
     let workspace = &desk.grant.workspace;
     let id = match (&args.user_id, args.id) {
         (Some(user_id), _) => workspace.key.contact_of_user(user_id),

@@ -10,7 +10,7 @@ use kurier_store::Member;
 use serde_json::json;
 
 use super::MembersArgs;
-use super::desk::Desk;
+use crate::cli::desk::Desk;
 use crate::cli::table;
 use crate::{flow, http};
 
@@ -19,7 +19,7 @@ const PAGE: usize = 500;
 pub async fn run(desk: &mut Desk, args: MembersArgs) -> anyhow::Result<ExitCode> {
     desk.catch_up().await?;
     desk.app.projector.drain().await?;
-    let segment = desk.find(&args.which).await?;
+    let segment = desk.segment(&args.which.segment).await?;
     let id = segment.definition.segment;
     if args.csv {
         csv(desk, id, args.attributes).await?;

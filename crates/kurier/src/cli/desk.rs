@@ -11,10 +11,9 @@ use kurier_core::projection::SegmentSummary;
 use kurier_store::Scope;
 use tokio::task::JoinHandle;
 
-use super::Which;
+use super::contact::operator;
+use super::workspace::WorkspaceArgs;
 use crate::app::App;
-use crate::cli::contact::operator;
-use crate::cli::workspace::WorkspaceArgs;
 use crate::config::Config;
 use crate::keyring::Grant;
 
@@ -52,7 +51,7 @@ impl Desk {
     /// Brings what can be read up to date: a server does so by itself.
     pub async fn catch_up(&mut self) -> anyhow::Result<()> {
         if self.is_led_elsewhere().await? {
-            return Ok(self.app.segments.drain().await?);
+            return self.drain().await;
         }
         let head = self.app.store.log.head().await?;
         self.settle(head).await
@@ -63,7 +62,7 @@ impl Desk {
         let began = Instant::now();
         while self.is_led_elsewhere().await? {
             if self.app.reactor.committed().await? >= position {
-                return Ok(self.app.segments.drain().await?);
+                return self.drain().await;
             }
             if began.elapsed() > PATIENCE {
                 bail!("it is recorded; the server that is running will carry it out");
@@ -74,7 +73,13 @@ impl Desk {
         let reached = self.react_to(position).await;
         bar.finish_and_clear();
         reached?;
-        Ok(self.app.segments.drain().await?)
+        self.drain().await
+    }
+
+    /// Folds what was said of segments and journeys.
+    pub async fn drain(&self) -> anyhow::Result<()> {
+        self.app.segments.drain().await?;
+        Ok(self.app.journeys.drain().await?)
     }
 
     /// However long the log is, as long as it goes on.
@@ -130,11 +135,10 @@ impl Desk {
     }
 
     /// The segment of this id or of this name.
-    pub async fn find(&self, which: &Which) -> anyhow::Result<SegmentSummary> {
+    pub async fn segment(&self, named: &str) -> anyhow::Result<SegmentSummary> {
         let all = self.app.store.segments.segments(self.scope()).await?;
         let is_meant = |segment: &SegmentSummary| {
-            segment.definition.segment.to_string() == which.segment
-                || segment.definition.name == which.segment
+            segment.definition.segment.to_string() == named || segment.definition.name == named
         };
         let mut found: Vec<_> = all.into_iter().filter(is_meant).collect();
         if found.len() > 1 {
@@ -143,13 +147,13 @@ impl Desk {
             bail!(
                 "{} segments are called `{}`; name one by its id: {}",
                 ids.len(),
-                which.segment,
+                named,
                 ids.join(", ")
             );
         }
         found
             .pop()
-            .with_context(|| format!("there is no segment `{}`", which.segment))
+            .with_context(|| format!("there is no segment `{}`", named))
     }
 
     /// Lets the next process react without waiting for this one.
