@@ -17,7 +17,7 @@ use crate::metrics as names;
 
 const CLAIMS_MAX: usize = 1_000;
 /// A worker that has not settled by then is taken for dead.
-const LEASE_MICROS: i64 = 60_000_000;
+const LEASE_MICROS: i64 = 10_000_000;
 /// Another process may queue without telling us.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const RETRY_AFTER: Duration = Duration::from_secs(1);

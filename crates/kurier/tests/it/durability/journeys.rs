@@ -9,7 +9,7 @@ use kurier_core::id::InstanceId;
 use kurier_core::journey::{Course, HopRecord, Record};
 use serde_json::{Value, json};
 
-use crate::harness::{Database, Server, eventually, on_both};
+use crate::harness::{ADMIN_KEY, Database, Server, WRITE_KEY, eventually, on_both};
 use crate::journeys::publish;
 
 on_both![
@@ -22,9 +22,11 @@ const ROUNDS: usize = 50;
 const CONTACTS: usize = 6;
 const LIMIT: Duration = Duration::from_secs(60);
 /// Snapshots are taken all the time, so that most starts go on from one.
-const EAGER: [(&str, &str); 2] = [
+const EAGER: [(&str, &str); 4] = [
     ("KURIER_SNAPSHOT_EVENTS", "20"),
     ("KURIER_SNAPSHOT_SECONDS", "0"),
+    ("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY),
+    ("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY),
 ];
 
 /// Two timers, an update and two messages.
@@ -42,8 +44,8 @@ fn definition() -> Value {
         {"id": "done", "node_type": "exit"}]})
 }
 
-const PRO: &str = "start -next> hello -next> pause -next> plan -true> mark -next> bye -next> done";
-const FREE: &str = "start -next> hello -next> pause -next> plan -false> never -timeout> done";
+const PRO: &str = "start -next> hello -next> pause -met> plan -true> mark -next> bye -next> done";
+const FREE: &str = "start -next> hello -next> pause -met> plan -false> never -timeout> done";
 
 /// Sends contacts in; what was not answered is sent again after the restart, and dropped if it
 /// was there.
