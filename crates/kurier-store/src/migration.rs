@@ -17,6 +17,7 @@ pub const SQLITE: &[Migration] = migrations! {
     1 => "sqlite/0001_log.sql",
     2 => "sqlite/0002_contacts.sql",
     3 => "sqlite/0003_segments.sql",
+    4 => "sqlite/0004_ids.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {

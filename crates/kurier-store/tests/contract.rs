@@ -13,6 +13,7 @@ mod contract {
     mod file;
     mod log;
     mod months;
+    mod repeats;
     mod writers;
 
     mod filters;

@@ -8,6 +8,7 @@ use uuid::Uuid;
 use super::Sqlite;
 use super::log::append;
 use super::views::{checkpoint, put_checkpoint};
+use super::writer::Pen;
 use crate::reactions::{Reacted, Reaction, Reactions};
 use crate::{Result, Scope};
 
@@ -42,7 +43,7 @@ impl Reactions for Sqlite {
     async fn react(&self, reaction: Reaction) -> Result<Reacted> {
         let weight = reaction.events.len();
         self.writer
-            .write(weight, move |connection| react(connection, &reaction))
+            .write(weight, move |pen| react(pen, &reaction))
             .await
     }
 }
@@ -68,22 +69,22 @@ fn lease(
     Ok(taken.optional()?)
 }
 
-fn react(connection: &Connection, reaction: &Reaction) -> Result<Reacted> {
-    let fence: Option<i64> = connection
+fn react(pen: &Pen, reaction: &Reaction) -> Result<Reacted> {
+    let fence: Option<i64> = pen
         .query_row(
             "SELECT fence FROM lease WHERE name = ?1",
             [reaction.reactor],
             |row| row.get(0),
         )
         .optional()?;
-    let at: Position = checkpoint(connection, reaction.reactor)?;
+    let at: Position = checkpoint(pen, reaction.reactor)?;
     if fence != Some(reaction.fence) || at != reaction.from {
         return Ok(Reacted::Overtaken);
     }
     for run in reaction.events.chunk_by(|a, b| a.0 == b.0) {
         let events: Vec<_> = run.iter().map(|(_, event)| event.clone()).collect();
-        append(connection, Scope(run[0].0), &events)?;
+        append(pen, Scope(run[0].0), &events)?;
     }
-    put_checkpoint(connection, reaction.reactor, reaction.to)?;
+    put_checkpoint(pen, reaction.reactor, reaction.to)?;
     Ok(Reacted::Done)
 }
