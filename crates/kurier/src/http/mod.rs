@@ -10,6 +10,7 @@ mod edit;
 mod event_view;
 mod export;
 mod expressions;
+mod front;
 mod ingest;
 mod member_csv;
 mod members;
@@ -38,7 +39,7 @@ pub use pressure::Pressure;
 pub use server::serve;
 
 /// Every route there is.
-pub fn router(app: Arc<App>) -> Router {
+fn router(app: Arc<App>) -> Router {
     let (router, openapi) = routes().split_for_parts();
     router
         .merge(ingest::aliases())
