@@ -24,6 +24,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     1 => "postgres/0001_log.sql",
     2 => "postgres/0002_contacts.sql",
     3 => "postgres/0003_segments.sql",
+    4 => "postgres/0004_ids.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

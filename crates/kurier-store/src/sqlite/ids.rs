@@ -21,7 +21,7 @@ const CHECKPOINT: &str = "log_id";
 const YOUNG_MAX: usize = 16_384;
 /// It takes them in by slices, each after half as many new ones: nobody waits long, and the
 /// index keeps up.
-const SLICE: usize = 1_024;
+const SLICE: usize = 2_048;
 
 pub type Key = (WorkspaceId, EventId);
 
