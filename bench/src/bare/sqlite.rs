@@ -15,6 +15,8 @@ pub fn run(path: &Path, seconds: f64) -> anyhow::Result<f64> {
     drop(Sqlite::open(path)?);
     let mut connection = Connection::open(path)?;
     connection.execute_batch(kurier_store::sqlite::PRAGMAS)?;
+    // A loop has nothing but an index to drop repeats with.
+    connection.execute_batch("CREATE UNIQUE INDEX bare_id ON log (workspace, id)")?;
     let mut maker = Maker::new();
     let (mut position, mut spent) = (0, Duration::ZERO);
     while spent.as_secs_f64() < seconds {

@@ -203,19 +203,22 @@ AS $function$
 DECLARE
   count bigint;
 BEGIN
-  INSERT INTO log_id (workspace, id)
-  SELECT w, i FROM unnest(workspaces, ids) AS t (w, i) ORDER BY w, i
-  ON CONFLICT DO NOTHING;
-  GET DIAGNOSTICS count = ROW_COUNT;
-  IF count < cardinality(ids) THEN
-    -- Some were there before: new are those that this very transaction wrote.
+  BEGIN
+    INSERT INTO log_id (workspace, id)
+    SELECT w, i FROM unnest(workspaces, ids) AS t (w, i) ORDER BY w, i;
+    count := cardinality(ids);
+  EXCEPTION WHEN unique_violation THEN
+    INSERT INTO log_id (workspace, id)
+    SELECT w, i FROM unnest(workspaces, ids) AS t (w, i) ORDER BY w, i
+    ON CONFLICT DO NOTHING;
+    -- New are those that this very transaction wrote.
     SELECT coalesce(array_agg(o ORDER BY o), '{}') INTO fresh FROM (
       SELECT DISTINCT ON (w, i) o
       FROM unnest(workspaces, ids) WITH ORDINALITY AS t (w, i, o)
       JOIN log_id l ON l.workspace = w AND l.id = i AND l.xmin = pg_current_xact_id()::xid
       ORDER BY w, i, o) AS firsts;
     count := cardinality(fresh);
-  END IF;
+  END;
   UPDATE log_head SET position = position + count RETURNING position - count INTO before;
   IF fresh IS NULL THEN
     INSERT INTO log

@@ -142,7 +142,11 @@ CREATE TABLE log (
   payload     TEXT    NOT NULL
 ) STRICT;
 
-CREATE UNIQUE INDEX log_id ON log (workspace, id);
+CREATE TABLE log_id (
+  workspace BLOB NOT NULL,
+  id        BLOB NOT NULL,
+  PRIMARY KEY (workspace, id)
+) STRICT, WITHOUT ROWID;
 
 CREATE TABLE member (
   workspace  BLOB    NOT NULL,

@@ -19,6 +19,7 @@ pub const SQLITE: &[Migration] = migrations! {
     3 => "sqlite/0003_segments.sql",
     4 => "sqlite/0004_messages.sql",
     5 => "sqlite/0005_journeys.sql",
+    6 => "sqlite/0006_ids.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -27,6 +28,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     3 => "postgres/0003_segments.sql",
     4 => "postgres/0004_messages.sql",
     5 => "postgres/0005_journeys.sql",
+    6 => "postgres/0006_ids.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

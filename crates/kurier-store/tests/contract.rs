@@ -14,6 +14,7 @@ mod contract {
     mod log;
     mod messages;
     mod months;
+    mod repeats;
     mod writers;
 
     mod filters;

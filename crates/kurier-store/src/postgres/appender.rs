@@ -2,13 +2,17 @@
 //! Large groups go two at a time: while one commits, the other brings its ids in. Small ones
 //! go one at a time: a call and its fsync cost more than their rows, so fewer calls are better.
 
+use std::time::Instant;
+
 use kurier_core::event::{Event, Position, lane};
 use kurier_core::id::WorkspaceId;
+use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, PgPool, Row};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
+use super::TRUSTED;
 use crate::log::Appended;
 use crate::{Error, Result, Scope};
 
@@ -61,11 +65,12 @@ impl Appender {
 
 async fn run(pool: PgPool, mut waiting: mpsc::Receiver<Job>) {
     let mut calls = JoinSet::new();
+    let mut idle = Vec::with_capacity(CALLS_MAX);
     while let Some(first) = waiting.recv().await {
         let mut group = Group::of(first);
         while calls.len() >= group.calls_max() {
             tokio::select! {
-                _ = calls.join_next() => {}
+                Some(ended) = calls.join_next() => idle.extend(ended.ok().flatten()),
                 Some(job) = waiting.recv(), if !group.is_full() => group.push(job),
             }
         }
@@ -74,11 +79,40 @@ async fn run(pool: PgPool, mut waiting: mpsc::Receiver<Job>) {
         {
             group.push(job);
         }
-        let pool = pool.clone();
-        calls.spawn(async move { commit(&pool, group.jobs).await });
+        let line = Line::reuse(&mut idle, &pool);
+        calls.spawn(async move { commit(line, group.jobs).await });
     }
     // The last callers are answered, too.
     calls.join_all().await;
+}
+
+/// A connection kept from call to call: the pool would ask the server twice whether it is still
+/// there, and give another one each time, with nothing warm.
+struct Line {
+    pool: PgPool,
+    connection: Option<PoolConnection<sqlx::Postgres>>,
+    used: Instant,
+}
+
+impl Line {
+    fn reuse(idle: &mut Vec<Self>, pool: &PgPool) -> Self {
+        let kept = idle.pop().filter(|line| line.used.elapsed() < TRUSTED);
+        kept.unwrap_or_else(|| Self {
+            pool: pool.clone(),
+            connection: None,
+            used: Instant::now(),
+        })
+    }
+
+    async fn append(&mut self, batch: &[(WorkspaceId, &Event)]) -> sqlx::Result<Vec<Appended>> {
+        let connection = match &mut self.connection {
+            Some(connection) => connection,
+            none => none.insert(self.pool.acquire().await?),
+        };
+        let appended = call(connection, batch).await;
+        self.used = Instant::now();
+        appended
+    }
 }
 
 /// Jobs that go into one call.
@@ -114,29 +148,33 @@ impl Group {
     }
 }
 
-async fn commit(pool: &PgPool, group: Vec<Job>) {
+/// Answers the line if it can be used again.
+async fn commit(mut line: Line, group: Vec<Job>) -> Option<Line> {
     let batch: Vec<(WorkspaceId, &Event)> = group.iter().flat_map(Job::batch).collect();
-    match append_alone(pool, &batch).await {
+    match line.append(&batch).await {
         Ok(appended) => {
             let mut appended = appended.into_iter();
             for job in group {
                 let own = appended.by_ref().take(job.events.len()).collect();
                 job.answer(Ok(own));
             }
+            Some(line)
         }
         // One caller's mistake is not another's: each for itself.
         Err(error) if is_refusal(&error) && group.len() > 1 => {
             for job in group {
                 let batch: Vec<(WorkspaceId, &Event)> = job.batch().collect();
-                let result = append_alone(pool, &batch).await;
+                let result = line.append(&batch).await;
                 job.answer(result.map_err(Error::from));
             }
+            None
         }
         Err(error) => {
             let error = Error::from(error);
             for job in group {
                 job.answer(Err(error.clone()));
             }
+            None
         }
     }
 }
@@ -146,13 +184,6 @@ async fn commit(pool: &PgPool, group: Vec<Job>) {
 fn is_refusal(error: &sqlx::Error) -> bool {
     let code = error.as_database_error().and_then(|error| error.code());
     code.is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
-}
-
-async fn append_alone(
-    pool: &PgPool,
-    batch: &[(WorkspaceId, &Event)],
-) -> sqlx::Result<Vec<Appended>> {
-    call(&mut *pool.acquire().await?, batch).await
 }
 
 /// Appends in one round trip. Outside a transaction, the call is one.

@@ -17,13 +17,15 @@ mod views;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
-use sqlx::{AssertSqlSafe, ConnectOptions as _, PgPool, Row};
+use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgPool, Row};
 
 use crate::{Error, Result, migration};
 use appender::Appender;
 use pulse::Pulse;
 
 const CONNECTIONS_MAX: u32 = 16;
+/// A connection that was used so shortly ago is taken to be alive: asking costs a round trip.
+const TRUSTED: Duration = Duration::from_secs(1);
 /// Any number will do as long as no other program picks it: "kurier" in ASCII.
 const MIGRATION_LOCK: i64 = 0x6b75_7269_6572;
 
@@ -44,11 +46,7 @@ impl Postgres {
             ("idle_in_transaction_session_timeout", "60s"),
             ("lock_timeout", "30s"),
         ]);
-        let pool = PgPoolOptions::new()
-            .max_connections(CONNECTIONS_MAX)
-            .acquire_timeout(Duration::from_secs(10))
-            .connect_with(options.clone())
-            .await;
+        let pool = pool_options().connect_with(options.clone()).await;
         let pool = match pool {
             // The pool tries again until its time is up and forgets why; once more, to hear it.
             Err(sqlx::Error::PoolTimedOut) => return Err(reason(&options).await),
@@ -68,6 +66,21 @@ impl Postgres {
         let lines: Vec<String> = rows.iter().map(|row| row.get::<String, _>(0)).collect();
         Ok(lines.join("\n") + "\n")
     }
+}
+
+fn pool_options() -> PgPoolOptions {
+    PgPoolOptions::new()
+        .max_connections(CONNECTIONS_MAX)
+        .acquire_timeout(Duration::from_secs(10))
+        .test_before_acquire(false)
+        .before_acquire(|connection, meta| {
+            Box::pin(async move {
+                if meta.idle_for >= TRUSTED {
+                    connection.ping().await?;
+                }
+                Ok(true)
+            })
+        })
 }
 
 async fn reason(options: &PgConnectOptions) -> Error {

@@ -6,9 +6,10 @@ use kurier_core::event::{Event, Position, Recorded, lane, tombstone};
 use kurier_core::id::{ContactId, EventId, WorkspaceId};
 use kurier_core::time::Timestamp;
 use rusqlite::types::Value;
-use rusqlite::{Connection, OptionalExtension, Row, params, params_from_iter};
+use rusqlite::{Connection, OptionalExtension, Row, Statement, params, params_from_iter};
 
 use super::cell::{IDS, blob, id_list, optional_uuid, uuid};
+use super::writer::Pen;
 use super::{Sqlite, connect};
 use crate::log::{Appended, Log, Scrub};
 use crate::{Error, Result, Scope, rows_max};
@@ -27,7 +28,7 @@ impl Log for Sqlite {
     async fn append(&self, scope: Scope, events: Vec<Event>) -> Result<Vec<Appended>> {
         let weight = events.len();
         self.writer
-            .write(weight, move |connection| append(connection, scope, &events))
+            .write(weight, move |pen| append(pen, scope, &events))
             .await
     }
 
@@ -123,34 +124,44 @@ fn scrub(path: &Path, how: Scrub) -> Result<()> {
     Ok(())
 }
 
-pub fn append(connection: &Connection, scope: Scope, events: &[Event]) -> Result<Vec<Appended>> {
+pub fn append(pen: &Pen, scope: Scope, events: &[Event]) -> Result<Vec<Appended>> {
     // SQLite gives the position: the last one and one more, since no row ever leaves.
-    let mut statement = connection.prepare_cached(
+    let mut statement = pen.prepare_cached(
         "INSERT INTO log (workspace, id, kind, contact, lane, occurred_at, recorded_at, payload)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8) ON CONFLICT (workspace, id) DO NOTHING",
+         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+         WHERE NOT EXISTS (SELECT 1 FROM log_id WHERE workspace = ?1 AND id = ?2)",
     )?;
+    let mut ids = pen.ids()?;
     let mut appended = Vec::with_capacity(events.len());
     for event in events {
-        let added = statement.execute(params![
-            scope.0.as_uuid().as_bytes(),
-            event.id.as_uuid().as_bytes(),
-            event.kind.as_str(),
-            event.contact.map(|contact| contact.as_uuid().into_bytes()),
-            lane(scope.0, event.contact),
-            event.occurred_at.as_micros(),
-            event.recorded_at.as_micros(),
-            event.payload,
-        ])?;
-        appended.push(if added == 0 {
-            Appended::Duplicate
+        let key = (scope.0, event.id);
+        let is_new = !ids.remembers(&key) && insert(&mut statement, scope, event)?;
+        appended.push(if is_new {
+            let position = Position(pen.last_insert_rowid());
+            ids.add(key, position);
+            Appended::At(position)
         } else {
-            Appended::At(Position(connection.last_insert_rowid()))
+            Appended::Duplicate
         });
     }
     Ok(appended)
 }
 
-fn head(connection: &Connection) -> Result<i64> {
+fn insert(statement: &mut Statement<'_>, scope: Scope, event: &Event) -> Result<bool> {
+    let added = statement.execute(params![
+        scope.0.as_uuid().as_bytes(),
+        event.id.as_uuid().as_bytes(),
+        event.kind.as_str(),
+        event.contact.map(|contact| contact.as_uuid().into_bytes()),
+        lane(scope.0, event.contact),
+        event.occurred_at.as_micros(),
+        event.recorded_at.as_micros(),
+        event.payload,
+    ])?;
+    Ok(added == 1)
+}
+
+pub fn head(connection: &Connection) -> Result<i64> {
     let mut statement =
         connection.prepare_cached("SELECT position FROM log ORDER BY position DESC LIMIT 1")?;
     Ok(statement

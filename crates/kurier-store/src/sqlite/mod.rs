@@ -4,6 +4,7 @@
 mod access;
 mod cell;
 mod checkpointer;
+mod ids;
 mod journeys;
 mod log;
 mod messages;

@@ -6,6 +6,7 @@ use rusqlite::{Connection, Row, params, params_from_iter};
 use super::Sqlite;
 use super::cell::{IDS, blob, id_list, optional_uuid, uuid};
 use super::log::append;
+use super::writer::Pen;
 use crate::queue::{Claim, Queue, Queued, Settled, Settlement};
 use crate::{Result, Scope, rows_max};
 
@@ -35,8 +36,8 @@ impl Queue for Sqlite {
 
     async fn settle(&self, settled: Vec<Settled>) -> Result<Vec<bool>> {
         self.writer
-            .write(settled.len(), move |connection| {
-                let settle = |one: &Settled| settle(connection, one);
+            .write(settled.len(), move |pen| {
+                let settle = |one: &Settled| settle(pen, one);
                 settled.iter().map(settle).collect()
             })
             .await
@@ -115,16 +116,16 @@ fn claim(
     Ok(claims)
 }
 
-fn settle(connection: &Connection, Settled { claim, how, event }: &Settled) -> Result<bool> {
+fn settle(pen: &Pen, Settled { claim, how, event }: &Settled) -> Result<bool> {
     let key = (
         claim.workspace.as_uuid().into_bytes(),
         claim.message.id.as_uuid().into_bytes(),
     );
     let changed = match how {
-        Settlement::Done => connection
+        Settlement::Done => pen
             .prepare_cached("DELETE FROM queue WHERE workspace = ?1 AND id = ?2 AND fence = ?3")?
             .execute(params![key.0, key.1, claim.fence])?,
-        Settlement::Retry(at) => connection
+        Settlement::Retry(at) => pen
             .prepare_cached(
                 "UPDATE queue SET due_at = ?4, lease_until = NULL, fence = fence + 1
                  WHERE workspace = ?1 AND id = ?2 AND fence = ?3",
@@ -132,11 +133,7 @@ fn settle(connection: &Connection, Settled { claim, how, event }: &Settled) -> R
             .execute(params![key.0, key.1, claim.fence, at.as_micros()])?,
     };
     if let Some(event) = event.as_ref().filter(|_| changed == 1) {
-        append(
-            connection,
-            Scope(claim.workspace),
-            std::slice::from_ref(event),
-        )?;
+        append(pen, Scope(claim.workspace), std::slice::from_ref(event))?;
     }
     Ok(changed == 1)
 }

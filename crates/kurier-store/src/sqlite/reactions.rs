@@ -10,6 +10,7 @@ use super::cell::uuid;
 use super::log::append;
 use super::queue::put;
 use super::views::{checkpoint, put_checkpoint};
+use super::writer::Pen;
 use crate::queue::requested;
 use crate::reactions::{Reacted, Reaction, Reactions};
 use crate::{Result, Scope};
@@ -26,7 +27,7 @@ impl Reactions for Sqlite {
         term: Duration,
     ) -> Result<Option<i64>> {
         self.pulse.begin(holder)?;
-        let take = move |connection: &Connection| lease(connection, reactor, holder, term);
+        let take = move |pen: &Pen| lease(pen, reactor, holder, term);
         let taken = self.writer.write(1, take).await?;
         if taken.is_some() {
             return Ok(taken);
@@ -55,7 +56,7 @@ impl Reactions for Sqlite {
     async fn react(&self, reaction: Reaction) -> Result<Reacted> {
         let weight = reaction.events.len();
         self.writer
-            .write(weight, move |connection| react(connection, &reaction))
+            .write(weight, move |pen| react(pen, &reaction))
             .await
     }
 }
@@ -88,25 +89,25 @@ fn lease(
     Ok(taken.optional()?)
 }
 
-fn react(connection: &Connection, reaction: &Reaction) -> Result<Reacted> {
-    let fence: Option<i64> = connection
+fn react(pen: &Pen, reaction: &Reaction) -> Result<Reacted> {
+    let fence: Option<i64> = pen
         .query_row(
             "SELECT fence FROM lease WHERE name = ?1",
             [reaction.reactor],
             |row| row.get(0),
         )
         .optional()?;
-    let at: Position = checkpoint(connection, reaction.reactor)?;
+    let at: Position = checkpoint(pen, reaction.reactor)?;
     if fence != Some(reaction.fence) || at != reaction.from {
         return Ok(Reacted::Overtaken);
     }
     for run in reaction.events.chunk_by(|a, b| a.0 == b.0) {
         let scope = Scope(run[0].0);
         let events: Vec<_> = run.iter().map(|(_, event)| event.clone()).collect();
-        let appended = append(connection, scope, &events)?;
+        let appended = append(pen, scope, &events)?;
         let rows = requested(run, &appended).into_iter().map(|(_, row)| row);
-        put(connection, scope, &rows.collect::<Vec<_>>())?;
+        put(pen, scope, &rows.collect::<Vec<_>>())?;
     }
-    put_checkpoint(connection, reaction.reactor, reaction.to)?;
+    put_checkpoint(pen, reaction.reactor, reaction.to)?;
     Ok(Reacted::Done)
 }

@@ -3,11 +3,14 @@
 //! for which SQLite would copy every page it changes: when one piece fails, the group is rolled
 //! back and each is done again in a transaction of its own.
 
+use std::cell::{Cell, RefCell, RefMut};
+use std::ops::Deref;
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
 use tokio::sync::{mpsc, oneshot};
 
+use super::ids::Ids;
 use super::syncer::{Sync, Syncer};
 use crate::{Error, Result};
 
@@ -28,7 +31,7 @@ impl Writer {
         let syncer = Syncer::start(sync)?;
         let thread = std::thread::Builder::new()
             .name("kurier-writer".into())
-            .spawn(move || run(&connection, &syncer, waiting))
+            .spawn(move || run(&Pen::new(connection), &syncer, waiting))
             .map_err(|e| Error::Unavailable(format!("the writer cannot be started: {e}")))?;
         Ok(Self {
             jobs: Some(jobs),
@@ -41,7 +44,7 @@ impl Writer {
     pub async fn write<T, F>(&self, weight: usize, work: F) -> Result<T>
     where
         T: Send + 'static,
-        F: Fn(&Connection) -> Result<T> + Send + 'static,
+        F: Fn(&Pen) -> Result<T> + Send + 'static,
     {
         let (answer, answered) = oneshot::channel();
         let job = Work {
@@ -68,10 +71,69 @@ impl Drop for Writer {
     }
 }
 
+/// What work is done with: the connection, and which ids the log has.
+pub struct Pen {
+    connection: Connection,
+    ids: RefCell<Ids>,
+    /// Whether the transaction under way needed the ids.
+    needs_ids: Cell<bool>,
+}
+
+impl Deref for Pen {
+    type Target = Connection;
+
+    fn deref(&self) -> &Connection {
+        &self.connection
+    }
+}
+
+impl Pen {
+    fn new(connection: Connection) -> Self {
+        Self {
+            connection,
+            ids: RefCell::default(),
+            needs_ids: Cell::new(false),
+        }
+    }
+
+    /// The ids as of the transaction under way.
+    pub fn ids(&self) -> Result<RefMut<'_, Ids>> {
+        let mut ids = self.ids.borrow_mut();
+        if !self.needs_ids.replace(true) {
+            ids.catch_up(&self.connection)?;
+        }
+        Ok(ids)
+    }
+
+    fn begin(&self) -> Result<()> {
+        self.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
+        self.needs_ids.set(false);
+        Ok(())
+    }
+
+    fn commit(&self) -> Result<()> {
+        if self.needs_ids.get() {
+            self.ids.borrow_mut().settle(&self.connection)?;
+        }
+        self.prepare_cached("COMMIT")?.execute([])?;
+        Ok(())
+    }
+
+    /// Undoes a transaction that was not committed. What it brought among the ids is not known
+    /// one by one: they are read anew.
+    fn abandon(&self) {
+        if !self.connection.is_autocommit() {
+            // Nothing was promised yet; if even this fails, the next BEGIN says so.
+            let _ = self.connection.execute_batch("ROLLBACK");
+        }
+        self.ids.take();
+    }
+}
+
 trait Job: Send {
     fn weight(&self) -> usize;
     /// Does the work, perhaps again; false if it failed and must be rolled back.
-    fn run(&mut self, connection: &Connection) -> bool;
+    fn run(&mut self, pen: &Pen) -> bool;
     /// Answers the caller: with its result, or with what befell the whole transaction.
     fn answer(self: Box<Self>, fate: Result<()>);
 }
@@ -96,13 +158,13 @@ struct Work<T, F> {
     answer: oneshot::Sender<Result<T>>,
 }
 
-impl<T: Send, F: Fn(&Connection) -> Result<T> + Send> Job for Work<T, F> {
+impl<T: Send, F: Fn(&Pen) -> Result<T> + Send> Job for Work<T, F> {
     fn weight(&self) -> usize {
         self.weight
     }
 
-    fn run(&mut self, connection: &Connection) -> bool {
-        self.result = Some((self.work)(connection));
+    fn run(&mut self, pen: &Pen) -> bool {
+        self.result = Some((self.work)(pen));
         matches!(self.result, Some(Ok(_)))
     }
 
@@ -119,7 +181,7 @@ impl<T: Send, F: Fn(&Connection) -> Result<T> + Send> Job for Work<T, F> {
     }
 }
 
-fn run(connection: &Connection, syncer: &Syncer, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
+fn run(pen: &Pen, syncer: &Syncer, mut waiting: mpsc::Receiver<Box<dyn Job>>) {
     while let Some(first) = waiting.blocking_recv() {
         let mut weight = first.weight();
         let mut group = vec![first];
@@ -129,21 +191,20 @@ fn run(connection: &Connection, syncer: &Syncer, mut waiting: mpsc::Receiver<Box
             weight = weight.saturating_add(job.weight());
             group.push(job);
         }
-        settle(connection, syncer, Group(group));
+        settle(pen, syncer, Group(group));
     }
 }
 
 /// Does a group's work and sees to it that everyone in it is answered.
-fn settle(connection: &Connection, syncer: &Syncer, mut group: Group) {
-    let fate = syncer.check().and_then(|()| commit(connection, &mut group));
-    if !connection.is_autocommit() {
-        // Nothing was promised yet; if even this fails, the next BEGIN says so.
-        let _ = connection.execute_batch("ROLLBACK");
+fn settle(pen: &Pen, syncer: &Syncer, mut group: Group) {
+    let fate = syncer.check().and_then(|()| commit(pen, &mut group));
+    if !matches!(fate, Ok(true)) {
+        pen.abandon();
     }
     match fate {
         Ok(true) => syncer.hand_over(group),
         Ok(false) if group.0.len() > 1 => {
-            let alone = |job| settle(connection, syncer, Group(vec![job]));
+            let alone = |job| settle(pen, syncer, Group(vec![job]));
             group.0.into_iter().for_each(alone);
         }
         fate => group.answer(fate.map(drop)),
@@ -151,12 +212,12 @@ fn settle(connection: &Connection, syncer: &Syncer, mut group: Group) {
 }
 
 /// False if a piece of work failed; then nothing was committed.
-fn commit(connection: &Connection, group: &mut Group) -> Result<bool> {
-    connection.prepare_cached("BEGIN IMMEDIATE")?.execute([])?;
-    if !group.0.iter_mut().all(|job| job.run(connection)) {
+fn commit(pen: &Pen, group: &mut Group) -> Result<bool> {
+    pen.begin()?;
+    if !group.0.iter_mut().all(|job| job.run(pen)) {
         return Ok(false);
     }
-    connection.prepare_cached("COMMIT")?.execute([])?;
+    pen.commit()?;
     Ok(true)
 }
 
@@ -237,6 +298,6 @@ mod tests {
             tokio::join!(busy, insert(&writer, 1), half, insert(&writer, 2), released);
         assert!(matches!((first, last), (Ok(1), Ok(1))));
         assert!(half.is_err());
-        assert!(matches!(writer.write(1, count).await, Ok(2)));
+        assert!(matches!(writer.write(1, |pen| count(pen)).await, Ok(2)));
     }
 }

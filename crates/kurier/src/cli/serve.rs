@@ -26,7 +26,7 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     let stop = stop_signal()?;
     let flows = start_flows(&app);
     println!("listening on http://{address}");
-    http::serve(listener, http::router(app.clone()), stop).await;
+    http::serve(listener, app.clone(), stop).await;
     flows.abort_all_and_wait().await;
     app.reactor.stop().await;
     tracing::info!("stopped");

@@ -1,20 +1,21 @@
 //! Ingest, as the Segment spec has it: stock SDKs work by changing the host. An answer of
 //! 200 means that the events are durable.
 
-use std::sync::Arc;
+use std::sync::{Arc, LazyLock};
 
 use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::PathRejection;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::request::Parts;
-use axum::http::{HeaderName, Method, header};
+use axum::http::{HeaderName, HeaderValue, Method, header};
 use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use kurier_core::accept::{Envelope, Reception, accept, envelope};
 use kurier_core::event::{Event, Kind};
 use kurier_core::time::Timestamp;
 use kurier_store::Appended;
+use metrics::Counter;
 use serde::{Deserialize, Serialize};
 use tower_http::cors::{Any, CorsLayer};
 use utoipa::ToSchema;
@@ -42,6 +43,22 @@ pub struct Rejected {
     index: usize,
     errors: Vec<Fault>,
 }
+
+/// Events by what became of them. Looked up once: every request counts here.
+struct Tally {
+    accepted: Counter,
+    duplicate: Counter,
+    rejected: Counter,
+}
+
+static TALLY: LazyLock<Tally> = LazyLock::new(|| {
+    let of = |result| metrics::counter!(names::EVENTS, "result" => result);
+    Tally {
+        accepted: of("accepted"),
+        duplicate: of("duplicate"),
+        rejected: of("rejected"),
+    }
+});
 
 /// What the address asks for.
 #[derive(Debug, Clone, Copy)]
@@ -133,6 +150,43 @@ async fn batch(State(app): State<Arc<App>>, request: Request) -> Result<Response
     ingest(app, Target::Batch, request).await
 }
 
+/// An event on one of the addresses that SDKs use most, taken past the router.
+#[derive(Clone, Copy)]
+pub struct Straight(Target);
+
+impl Straight {
+    pub fn of(method: &Method, path: &str) -> Option<Self> {
+        let name = path
+            .strip_prefix("/v1/")
+            .filter(|_| method == Method::POST)?;
+        if name == "batch" {
+            return Some(Self(Target::Batch));
+        }
+        let kind = name
+            .parse()
+            .ok()
+            .filter(|kind: &Kind| kind.is_from_client());
+        kind.map(|kind| Self(Target::One(kind)))
+    }
+
+    /// As the router would name it.
+    pub const fn route(self) -> &'static str {
+        match self.0 {
+            Target::One(_) => "/v1/{type}",
+            Target::Batch => "/v1/batch",
+        }
+    }
+
+    pub async fn answer(self, app: Arc<App>, request: Request) -> Response {
+        let mut response = ingest(app, self.0, request).await.into_response();
+        // What the layer of `cors` says to everything but OPTIONS.
+        let any = HeaderValue::from_static("*");
+        let headers = response.headers_mut();
+        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any);
+        response
+    }
+}
+
 async fn ingest(app: Arc<App>, target: Target, request: Request) -> Result<Response, Problem> {
     let (parts, request_body): (Parts, Body) = request.into_parts();
     let (bytes, _room) = body::read(&parts.headers, request_body, &app.pressure).await?;
@@ -143,7 +197,7 @@ async fn ingest(app: Arc<App>, target: Target, request: Request) -> Result<Respo
         envelope(text, is_batch).map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
     let grant = authorize(&app, &parts, &envelope).await?;
     let (events, rejected) = sort(&envelope, target, &grant, clock::now());
-    metrics::counter!(names::EVENTS, "result" => "rejected").increment(rejected.len() as u64);
+    TALLY.rejected.increment(rejected.len() as u64);
     if events.is_empty() && !rejected.is_empty() {
         return Err(all_rejected(rejected, is_batch));
     }
@@ -258,8 +312,9 @@ async fn append(app: &App, grant: &Grant, events: Vec<Event>) -> Result<(), Prob
         .iter()
         .filter(|appended| **appended == Appended::Duplicate)
         .count();
-    metrics::counter!(names::EVENTS, "result" => "duplicate").increment(duplicates as u64);
-    metrics::counter!(names::EVENTS, "result" => "accepted")
+    TALLY.duplicate.increment(duplicates as u64);
+    TALLY
+        .accepted
         .increment((appended.len() - duplicates) as u64);
     Ok(())
 }

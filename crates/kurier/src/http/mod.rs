@@ -10,6 +10,7 @@ mod edit;
 mod event_view;
 mod export;
 mod expressions;
+mod front;
 mod ingest;
 mod instance_view;
 mod instances;
@@ -50,7 +51,7 @@ pub use pressure::Pressure;
 pub use server::serve;
 
 /// Every route there is.
-pub fn router(app: Arc<App>) -> Router {
+fn router(app: Arc<App>) -> Router {
     let (router, openapi) = routes().split_for_parts();
     router
         .merge(ingest::aliases())

@@ -13,10 +13,14 @@ use metrics::{Counter, Histogram};
 use crate::metrics as names;
 
 pub async fn observe(request: Request, next: Next) -> Response {
-    let began = Instant::now();
     let route = request.extensions().get::<MatchedPath>().cloned();
-    let response = next.run(request).await;
     let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
+    watch(route, next.run(request)).await
+}
+
+pub async fn watch(route: &str, answer: impl Future<Output = Response>) -> Response {
+    let began = Instant::now();
+    let response = answer.await;
     record(route, response.status(), began.elapsed());
     response
 }

@@ -1,14 +1,17 @@
 //! The listener: connections with deadlines, and an end that lets requests finish.
 
 use std::convert::Infallible;
+use std::sync::Arc;
 use std::time::Duration;
 
-use axum::Router;
 use hyper::server::conn::http1;
+use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
-use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpListener;
+
+use super::front::Front;
+use crate::app::App;
 
 /// A client that has not sent its headers by then is gone or means harm.
 const HEADERS_TIMEOUT: Duration = Duration::from_secs(15);
@@ -18,7 +21,8 @@ const DRAIN_TIMEOUT: Duration = Duration::from_secs(25);
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
 /// Serves until `stop` is done, then finishes what is under way.
-pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Output = ()>) {
+pub async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) {
+    let front = Front::new(app);
     let connections = GracefulShutdown::new();
     let mut server = http1::Builder::new();
     server
@@ -36,7 +40,8 @@ pub async fn serve(listener: TcpListener, router: Router, stop: impl Future<Outp
         };
         // Answers are small and whole: waiting to fill a packet only costs latency.
         let _ = stream.set_nodelay(true);
-        let service = TowerToHyperService::new(router.clone());
+        let front = front.clone();
+        let service = service_fn(move |request| front.clone().answer(request));
         let connection = server.serve_connection(TokioIo::new(stream), service);
         let watched = connections.watch(connection);
         tokio::spawn(async move {

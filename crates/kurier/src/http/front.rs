@@ -1,0 +1,40 @@
+//! The front door. Events are most of what comes: they go straight to ingest. Everything else
+//! takes the router, whose layers (a boxed service and a copy each) cost an event more than
+//! reading it does. The router has the same addresses, for what is unusual about a request.
+
+use std::convert::Infallible;
+use std::sync::Arc;
+
+use axum::Router;
+use axum::body::Body;
+use axum::extract::Request;
+use axum::response::Response;
+use hyper::body::Incoming;
+use hyper::service::Service as _;
+use hyper_util::service::TowerToHyperService;
+
+use super::{ingest, observe};
+use crate::app::App;
+
+#[derive(Clone)]
+pub struct Front {
+    app: Arc<App>,
+    router: TowerToHyperService<Router>,
+}
+
+impl Front {
+    pub fn new(app: Arc<App>) -> Self {
+        let router = TowerToHyperService::new(super::router(app.clone()));
+        Self { app, router }
+    }
+
+    pub async fn answer(self, request: Request<Incoming>) -> Result<Response, Infallible> {
+        match ingest::Straight::of(request.method(), request.uri().path()) {
+            Some(straight) => {
+                let answer = straight.answer(self.app, request.map(Body::new));
+                Ok(observe::watch(straight.route(), answer).await)
+            }
+            None => self.router.call(request).await,
+        }
+    }
+}
