@@ -45,6 +45,22 @@ impl Bitmap {
         ones(self.words.iter().copied())
     }
 
+    /// The numbers, in order, all at once: faster than one by one.
+    pub fn numbers(&self) -> Vec<u32> {
+        let count = self.len() as usize;
+        let mut numbers = vec![0; count + 64];
+        let mut rest = &mut numbers[..];
+        for (at, word) in self.words.iter().enumerate() {
+            let Some(room) = rest.first_chunk_mut::<64>() else {
+                break;
+            };
+            let written = write_ones(*word, at as u32 * 64, room);
+            rest = &mut rest[written..];
+        }
+        numbers.truncate(count);
+        numbers
+    }
+
     /// The numbers that are in just one of two sets.
     pub fn difference<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = u32> + 'a {
         let len = self.words.len().max(other.words.len());
@@ -95,6 +111,22 @@ impl FromIterator<u32> for Bitmap {
     }
 }
 
+/// Writes where a word has ones, from `first` on; says how many there are. Four are written at
+/// a time, whether there are so many or not: a branch for each would often be guessed wrong.
+fn write_ones(mut word: u64, first: u32, room: &mut [u32; 64]) -> usize {
+    let count = word.count_ones() as usize;
+    for four in room.as_chunks_mut::<4>().0 {
+        for number in four {
+            *number = first + word.trailing_zeros();
+            word &= word.wrapping_sub(1);
+        }
+        if word == 0 {
+            break;
+        }
+    }
+    count
+}
+
 fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
     words.enumerate().flat_map(|(at, mut word)| {
         std::iter::from_fn(move || {
@@ -113,6 +145,7 @@ mod tests {
     fn numbers_go_in_and_out() {
         let mut bitmap: Bitmap = [3, 64, 700].into_iter().collect();
         assert_eq!(bitmap.iter().collect::<Vec<_>>(), [3, 64, 700]);
+        assert_eq!(bitmap.numbers(), [3, 64, 700]);
         assert!(bitmap.contains(64) && !bitmap.contains(65) && !bitmap.contains(9_999));
         assert!(bitmap.set(64, false) && !bitmap.set(64, false) && !bitmap.set(9_999, false));
         assert_eq!(bitmap.len(), 2);
@@ -120,5 +153,20 @@ mod tests {
         assert_eq!(bitmap.difference(&other).collect::<Vec<_>>(), [5, 700]);
         bitmap.set(700, false);
         assert_eq!(bitmap, [3].into_iter().collect());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn all_at_once_is_one_by_one(words in proptest::collection::vec(word(), 0..9)) {
+            let bitmap = Bitmap::from_words(words);
+            proptest::prop_assert_eq!(bitmap.numbers(), bitmap.iter().collect::<Vec<_>>());
+        }
+    }
+
+    fn word() -> impl proptest::strategy::Strategy<Value = u64> {
+        use proptest::prelude::*;
+        let few = prop::collection::vec(0..64u32, 0..6)
+            .prop_map(|bits| bits.iter().fold(0, |word, bit| word | 1 << bit));
+        prop_oneof![few, any::<u64>(), Just(u64::MAX)]
     }
 }

@@ -66,9 +66,12 @@ impl World {
             mask::spread(block.live(), &mut mask);
             let window = (0, BLOCK - 1);
             let mut window = Window::new((self, program, at), window, now, &mut spare);
+            window.until = found.until;
             window.run(&mut mask);
-            found.until = found.until.min(window.until);
-            found.blocks.push((at, mask::pack(&mask)));
+            found.until = window.until;
+            let mut words = [0; BLOCK.div_ceil(64)];
+            mask::pack(&mask, &mut words);
+            found.blocks.push((at, words));
         }
     }
 
@@ -128,7 +131,7 @@ impl World {
 
 /// What one thread found.
 struct Found {
-    blocks: Vec<(usize, Vec<u64>)>,
+    blocks: Vec<(usize, [u64; BLOCK.div_ceil(64)])>,
     until: i64,
 }
 
