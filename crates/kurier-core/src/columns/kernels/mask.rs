@@ -28,15 +28,23 @@ pub fn intersect_by_slot(mask: &mut [u8], slots: &[u16], wrap: usize, passes: &[
 
 /// Bits as bytes.
 pub fn spread(words: &[u64], mask: &mut [u8]) {
-    for (at, bytes) in mask.chunks_mut(64).enumerate() {
-        match words.get(at).copied().unwrap_or(0) {
-            u64::MAX => bytes.fill(1),
-            word => {
-                let bits = bytes.iter_mut().enumerate();
-                bits.for_each(|(bit, byte)| *byte = (word >> bit & 1) as u8);
-            }
+    let mut words = words.iter().copied().chain(std::iter::repeat(0));
+    let (whole, rest) = mask.as_chunks_mut::<64>();
+    for (bytes, word) in whole.iter_mut().zip(&mut words) {
+        match word {
+            u64::MAX => *bytes = [1; 64],
+            word => spread_word(word, bytes),
         }
     }
+    words
+        .next()
+        .into_iter()
+        .for_each(|word| spread_word(word, rest));
+}
+
+fn spread_word(word: u64, bytes: &mut [u8]) {
+    let bits = bytes.iter_mut().enumerate();
+    bits.for_each(|(bit, byte)| *byte = (word >> bit & 1) as u8);
 }
 
 /// Bytes as bits, as many words as they fill.

@@ -20,7 +20,7 @@ impl Owners<'_> {
             return;
         }
         let flags = &mut flags[..=self.wrap];
-        self.each_slot(mask, |slot| flags[slot & self.wrap] = 1);
+        self.each_slot(mask, |slot, passes| flags[slot & self.wrap] |= passes);
     }
 
     pub fn count(self, mask: &[u8], counts: &mut [i32]) {
@@ -29,23 +29,34 @@ impl Owners<'_> {
             return;
         }
         let counts = &mut counts[..=self.wrap];
-        self.each_slot(mask, |slot| counts[slot & self.wrap] += 1);
+        self.each_slot(mask, |slot, passes| {
+            counts[slot & self.wrap] += i32::from(passes);
+        });
     }
 
-    /// Calls with the slot of each row that passes.
-    fn each_slot(self, mask: &[u8], mut call: impl FnMut(usize)) {
+    /// Calls with the slot of each row that passes and 1; and perhaps of some that do not,
+    /// and 0.
+    fn each_slot(self, mask: &[u8], mut call: impl FnMut(usize, u8)) {
         let (slots, last_slots) = self.slots.as_chunks::<64>();
         let (mask, last_mask) = mask.as_chunks::<64>();
         for (slots, mask) in slots.iter().zip(mask) {
-            match mask::pack_word(mask) {
-                u64::MAX => slots.iter().for_each(|slot| call(usize::from(*slot))),
-                word => each_bit(word, |bit| call(usize::from(slots[bit & 63]))),
+            let mut word = mask::pack_word(mask);
+            if word == u64::MAX {
+                slots.iter().for_each(|slot| call(usize::from(*slot), 1));
+                continue;
+            }
+            while word != 0 {
+                // Four at a time, whether there are so many or not: the end of a loop of few
+                // steps is guessed wrong less often.
+                for _ in 0..4 {
+                    let slot = slots[word.trailing_zeros() as usize & 63];
+                    call(usize::from(slot), u8::from(word != 0));
+                    word &= word.wrapping_sub(1);
+                }
             }
         }
         for (slot, m) in last_slots.iter().zip(last_mask) {
-            if *m != 0 {
-                call(usize::from(*slot));
-            }
+            call(usize::from(*slot), *m);
         }
     }
 
