@@ -108,7 +108,7 @@ impl Loaded {
         let checked = Checked::new(text, Place::SEGMENT)
             .map_err(|errors| anyhow::anyhow!("{text}: {errors:?}"))?;
         let scan = self.world.scan(&checked.plan, now);
-        Ok(scan.members.iter().collect())
+        Ok(scan.members.numbers())
     }
 
     fn digest(&self, found: &[u32]) -> String {

@@ -133,7 +133,9 @@ impl<'w> Window<'w, '_> {
         ];
         for micros in watched.into_iter().flatten() {
             let from = self.now.as_micros().saturating_add(micros);
-            let first = self.values(source, rows).first_time(from, mask);
+            // Later than this would be after what is known to change already.
+            let below = self.until.saturating_add(micros);
+            let first = self.values(source, rows).first_time(from, below, mask);
             if let Some(first) = first {
                 self.changes_at(first.saturating_sub(micros).saturating_add(1));
             }
@@ -255,10 +257,10 @@ impl<'w> Window<'w, '_> {
 }
 
 impl Values<'_> {
-    /// The first instant from `from` on among the rows of a mask.
-    fn first_time(&self, from: i64, mask: &[u8]) -> Option<i64> {
+    /// The first instant from `from` on among the rows of a mask, if it is before `below`.
+    fn first_time(&self, from: i64, below: i64, mask: &[u8]) -> Option<i64> {
         match self {
-            Self::Times(times, start) => range::first_time(times, *start, from, mask),
+            Self::Times(times, start) => range::first_time(times, *start, (from, below), mask),
             Self::Micros(micros) => range::first_micros(micros, from, mask),
             Self::Column(column, start, pool) => {
                 let passing = mask.iter().enumerate().filter(|(_, m)| **m != 0);

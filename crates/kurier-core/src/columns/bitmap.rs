@@ -1,5 +1,9 @@
 //! A set of contact numbers, one bit each.
 
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::block::BLOCK;
+
 /// The bits beyond the last word are 0.
 #[derive(Debug, Clone, Default)]
 pub struct Bitmap {
@@ -45,6 +49,28 @@ impl Bitmap {
         ones(self.words.iter().copied())
     }
 
+    /// The numbers, in order, all at once: faster than one by one.
+    pub fn numbers(&self) -> Vec<u32> {
+        match self.len() as usize {
+            count if count < self.words.len() => self.numbers_by::<2>(count),
+            count => self.numbers_by::<4>(count),
+        }
+    }
+
+    fn numbers_by<const N: usize>(&self, count: usize) -> Vec<u32> {
+        let mut numbers = vec![0; count + 64];
+        let mut rest = &mut numbers[..];
+        for (at, word) in self.words.iter().enumerate() {
+            let Some(room) = rest.first_chunk_mut::<64>() else {
+                break;
+            };
+            let written = write_ones::<N>(*word, at as u32 * 64, room);
+            rest = &mut rest[written..];
+        }
+        numbers.truncate(count);
+        numbers
+    }
+
     /// The numbers that are in just one of two sets.
     pub fn difference<'a>(&'a self, other: &'a Self) -> impl Iterator<Item = u32> + 'a {
         let len = self.words.len().max(other.words.len());
@@ -63,17 +89,38 @@ impl Bitmap {
     pub fn bytes(&self) -> usize {
         self.words.capacity() * 8
     }
+}
 
-    /// Adds bits from `first` on; `first` begins a block.
-    pub(super) fn put(&mut self, first: usize, words: &[u64]) {
-        if first.is_multiple_of(64) {
-            let own = self.words[first / 64..].iter_mut();
-            own.zip(words).for_each(|(own, word)| *own |= word);
-        } else {
-            for bit in ones(words.iter().copied()) {
-                self.set(first as u32 + bit, true);
-            }
+/// A bitmap that several threads write, each its own blocks.
+pub(super) struct Shared {
+    words: Vec<AtomicU64>,
+}
+
+impl Shared {
+    pub fn new(numbers: usize) -> Self {
+        let words = (0..numbers.div_ceil(64)).map(|_| AtomicU64::new(0));
+        Self {
+            words: words.collect(),
         }
+    }
+
+    /// Puts in the bits of the block that begins at `first`. Blocks fill words, or lie in one.
+    pub fn put(&self, first: usize, words: &[u64]) {
+        let own = self.words[first / 64..].iter().zip(words);
+        match first % 64 {
+            // Nobody else writes here, and a plain store is many times faster.
+            0 if words.len() * 64 == BLOCK => {
+                own.for_each(|(own, word)| own.store(*word, Ordering::Relaxed));
+            }
+            shift => own.for_each(|(own, word)| {
+                own.fetch_or(word << shift, Ordering::Relaxed);
+            }),
+        }
+    }
+
+    pub fn finish(self) -> Bitmap {
+        let words = self.words.into_iter().map(AtomicU64::into_inner);
+        Bitmap::from_words(words.collect())
     }
 }
 
@@ -95,6 +142,23 @@ impl FromIterator<u32> for Bitmap {
     }
 }
 
+/// Writes where a word has ones, from `first` on; says how many there are. `N` are written at
+/// a time, whether there are so many or not: a branch for each would often be guessed wrong.
+fn write_ones<const N: usize>(mut word: u64, first: u32, room: &mut [u32; 64]) -> usize {
+    let mut count = 0;
+    for some in room.as_chunks_mut::<N>().0 {
+        for number in some {
+            *number = first + word.trailing_zeros();
+            count += usize::from(word != 0);
+            word &= word.wrapping_sub(1);
+        }
+        if word == 0 {
+            break;
+        }
+    }
+    count
+}
+
 fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
     words.enumerate().flat_map(|(at, mut word)| {
         std::iter::from_fn(move || {
@@ -113,6 +177,7 @@ mod tests {
     fn numbers_go_in_and_out() {
         let mut bitmap: Bitmap = [3, 64, 700].into_iter().collect();
         assert_eq!(bitmap.iter().collect::<Vec<_>>(), [3, 64, 700]);
+        assert_eq!(bitmap.numbers(), [3, 64, 700]);
         assert!(bitmap.contains(64) && !bitmap.contains(65) && !bitmap.contains(9_999));
         assert!(bitmap.set(64, false) && !bitmap.set(64, false) && !bitmap.set(9_999, false));
         assert_eq!(bitmap.len(), 2);
@@ -120,5 +185,20 @@ mod tests {
         assert_eq!(bitmap.difference(&other).collect::<Vec<_>>(), [5, 700]);
         bitmap.set(700, false);
         assert_eq!(bitmap, [3].into_iter().collect());
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn all_at_once_is_one_by_one(words in proptest::collection::vec(word(), 0..9)) {
+            let bitmap = Bitmap::from_words(words);
+            proptest::prop_assert_eq!(bitmap.numbers(), bitmap.iter().collect::<Vec<_>>());
+        }
+    }
+
+    fn word() -> impl proptest::strategy::Strategy<Value = u64> {
+        use proptest::prelude::*;
+        let few = prop::collection::vec(0..64u32, 0..6)
+            .prop_map(|bits| bits.iter().fold(0, |word, bit| word | 1 << bit));
+        prop_oneof![few, any::<u64>(), Just(u64::MAX)]
     }
 }

@@ -1,10 +1,10 @@
 //! A plan over all contacts at once, and over one contact again and again.
 
 use std::sync::OnceLock;
-use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 
 use super::World;
-use super::bitmap::Bitmap;
+use super::bitmap::{Bitmap, Shared};
 use super::block::{BLOCK, place};
 use super::kernels::mask;
 use super::program::{Depth, Program, compile};
@@ -36,55 +36,46 @@ impl World {
     /// Decides a plan for every contact, on all cores.
     pub fn scan(&self, plan: &Plan, now: Timestamp) -> Scan {
         let program = compile(plan, self, Depth::Scan);
-        let next = AtomicUsize::new(0);
+        let work = Work {
+            next: AtomicUsize::new(0),
+            members: Shared::new(self.blocks.len() * BLOCK),
+            until: AtomicI64::new(i64::MAX),
+        };
         let threads = cores().min(self.blocks.len().div_ceil(BLOCKS_PER_THREAD));
-        let work = || self.scan_blocks(&program, now, &next);
-        let found: Vec<Found> = std::thread::scope(|scope| {
-            let others: Vec<_> = (1..threads).map(|_| scope.spawn(work)).collect();
-            let mut found = vec![work()];
-            let joined = others.into_iter().map(|thread| thread.join());
-            found.extend(
-                joined.map(|found| found.unwrap_or_else(|panic| std::panic::resume_unwind(panic))),
-            );
-            found
-        });
-        self.united(found)
+        if threads <= 1 {
+            self.scan_blocks(&program, now, &work);
+        } else {
+            // They wait for work all the time: to start one takes a tenth of a scan.
+            rayon_core::in_place_scope(|scope| {
+                (1..threads).for_each(|_| scope.spawn(|_| self.scan_blocks(&program, now, &work)));
+                self.scan_blocks(&program, now, &work);
+            });
+        }
+        Scan {
+            members: work.members.finish(),
+            until: Timestamp::from_micros(work.until.into_inner()),
+        }
     }
 
-    fn scan_blocks(&self, program: &Program, now: Timestamp, next: &AtomicUsize) -> Found {
-        let mut found = Found {
-            blocks: Vec::new(),
-            until: i64::MAX,
-        };
+    fn scan_blocks(&self, program: &Program, now: Timestamp, work: &Work) {
+        let mut until = i64::MAX;
         let mut spare = Spare::default();
-        let mut mask = vec![0; BLOCK];
+        let (mut mask, mut words) = (vec![0; BLOCK], [0; BLOCK.div_ceil(64)]);
         loop {
-            let at = next.fetch_add(1, Ordering::Relaxed);
+            let at = work.next.fetch_add(1, Ordering::Relaxed);
             let Some(block) = self.blocks.get(at) else {
-                return found;
+                break;
             };
             mask::spread(block.live(), &mut mask);
             let window = (0, BLOCK - 1);
             let mut window = Window::new((self, program, at), window, now, &mut spare);
+            window.until = until;
             window.run(&mut mask);
-            found.until = found.until.min(window.until);
-            found.blocks.push((at, mask::pack(&mask)));
+            until = window.until;
+            mask::pack(&mask, &mut words);
+            work.members.put(at * BLOCK, &words);
         }
-    }
-
-    fn united(&self, found: Vec<Found>) -> Scan {
-        let mut members = Bitmap::from_words(vec![0; (self.blocks.len() * BLOCK).div_ceil(64)]);
-        let mut until = i64::MAX;
-        for found in found {
-            until = until.min(found.until);
-            for (at, words) in found.blocks {
-                members.put(at * BLOCK, &words);
-            }
-        }
-        Scan {
-            members,
-            until: Timestamp::from_micros(until),
-        }
+        work.until.fetch_min(until, Ordering::Relaxed);
     }
 
     /// Makes a plan ready for [`World::verdict`].
@@ -126,10 +117,12 @@ impl World {
     }
 }
 
-/// What one thread found.
-struct Found {
-    blocks: Vec<(usize, Vec<u64>)>,
-    until: i64,
+/// What threads share over a scan.
+struct Work {
+    /// The block that nobody has looked at yet.
+    next: AtomicUsize,
+    members: Shared,
+    until: AtomicI64,
 }
 
 /// Asking the system is slower than a small scan, so it is asked once.

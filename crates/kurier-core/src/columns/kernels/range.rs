@@ -2,22 +2,51 @@
 
 use crate::columns::cell::Open;
 use crate::columns::column::{Column, NO_BOOL, NO_INT};
+use crate::columns::kernels::mask;
 use crate::columns::pool::NO_TIME;
 use crate::columns::times::{Times, first_offset, last_offset};
 
-/// Keeps the values from `low` to `high`.
-pub fn within<T: Copy + PartialOrd>(values: &[T], low: T, high: T, mask: &mut [u8]) {
-    let holds = |value: T| u8::from(value >= low) & u8::from(value <= high);
+/// So many rows are looked at together where a copy of their mask is needed.
+const PART: usize = 256;
+
+/// Keeps the values for which `holds` says so.
+fn keep<T: Copy>(values: &[T], mask: &mut [u8], holds: impl Fn(T) -> u8) {
     // Sixteen at a time fill a register of bytes.
     let (values, last_values) = values.as_chunks::<16>();
     let (mask, last_mask) = mask.as_chunks_mut::<16>();
     for (values, m) in values.iter().zip(mask) {
-        let kept = values.map(holds);
+        let kept = values.map(&holds);
         m.iter_mut().zip(kept).for_each(|(m, kept)| *m &= kept);
     }
     for (value, m) in last_values.iter().zip(last_mask) {
         *m &= holds(*value);
     }
+}
+
+/// Keeps the values from `low` to `high`.
+pub fn within<T: Copy + PartialOrd>(values: &[T], low: T, high: T, mask: &mut [u8]) {
+    keep(values, mask, |value| {
+        u8::from(value >= low) & u8::from(value <= high)
+    });
+}
+
+/// Keeps the values from `low` on.
+fn at_least<T: Copy + PartialOrd>(values: &[T], low: T, mask: &mut [u8]) {
+    keep(values, mask, |value| u8::from(value >= low));
+}
+
+/// Whether any row of a mask has a value from `low` on, and below `high`.
+fn has_within<T: Copy + PartialOrd>(values: &[T], low: T, high: T, mask: &[u8]) -> bool {
+    let mut parts = values.chunks(PART).zip(mask.chunks(PART));
+    parts.any(|(values, mask)| {
+        let mut kept = [0; PART];
+        let kept = &mut kept[..mask.len()];
+        kept.copy_from_slice(mask);
+        keep(values, kept, |value| {
+            u8::from(value >= low) & u8::from(value < high)
+        });
+        !mask::is_empty(kept)
+    })
 }
 
 /// Keeps the values below `low` or above `high`.
@@ -66,6 +95,8 @@ impl Numbers {
 
     pub fn doubles(self, values: &[f64], mask: &mut [u8]) {
         match self.negated {
+            // What is missing is not a number, and so not at least anything.
+            false if self.high == f64::INFINITY => at_least(values, self.low, mask),
             false => within(values, self.low, self.high, mask),
             true => outside(values, self.low, self.high, mask),
         }
@@ -86,7 +117,10 @@ impl Numbers {
             mask.fill(0);
         } else {
             let (low, high) = (self.low.ceil().max(least), self.high.floor().min(most));
-            within(values, low as i32, high as i32, mask);
+            match high as i32 {
+                i32::MAX => at_least(values, low as i32, mask),
+                high => within(values, low as i32, high, mask),
+            }
         }
     }
 
@@ -109,7 +143,10 @@ impl Numbers {
         } else {
             high
         };
-        within(values, low, high, mask);
+        match high == f32::INFINITY {
+            true => at_least(values, low, mask),
+            false => within(values, low, high, mask),
+        }
     }
 }
 
@@ -138,7 +175,8 @@ impl Instants {
         match (is_none, self.negated) {
             (true, true) => {}
             (true, false) => mask.fill(0),
-            (false, false) => within(offsets, low.max(least) as i32, high.min(most) as i32, mask),
+            (false, false) if high >= most => at_least(offsets, low.max(least) as i32, mask),
+            (false, false) => within(offsets, low.max(least) as i32, high as i32, mask),
             (false, true) => outside(offsets, low.max(least) as i32, high.min(most) as i32, mask),
         }
     }
@@ -156,13 +194,25 @@ impl Instants {
     }
 }
 
-/// The first instant from `from` on among the rows of a mask.
-pub fn first_time(times: &Times, start: usize, from: i64, mask: &[u8]) -> Option<i64> {
+/// The first instant from `from` on among the rows of a mask, if it is before `below`.
+pub fn first_time(
+    times: &Times,
+    start: usize,
+    (from, below): (i64, i64),
+    mask: &[u8],
+) -> Option<i64> {
+    let rows = start..start + mask.len();
     match times {
-        Times::Micros(micros) => first_micros(&micros[start..start + mask.len()], from, mask),
+        Times::Micros(micros) => first_micros(&micros[rows], from, mask),
         Times::Seconds { base, offsets } => {
+            let offsets = &offsets[rows];
             let least = i32::try_from(first_offset(*base, from).max(i64::from(i32::MIN))).ok()?;
-            let offsets = &offsets[start..start + mask.len()];
+            // Seldom is there one, and that there is none is found out faster than which.
+            if let Ok(end) = i32::try_from(first_offset(*base, below))
+                && !has_within(offsets, least, end, mask)
+            {
+                return None;
+            }
             let first = first_offset_from(offsets, least, mask)?;
             Some(base + i64::from(first) * 1_000_000)
         }
@@ -286,6 +336,25 @@ mod tests {
                 let number = numbers.get(start + row).copied().flatten();
                 let holds = number.is_some_and(|n| (n >= low && n <= high) != ends.2);
                 prop_assert_eq!(*m != 0, holds, "row {} of {:?}", row, column);
+            }
+        }
+
+        /// The first instant of a window is found, unless it is too late to matter.
+        #[test]
+        fn the_first_instant_is_found(
+            rows in prop::collection::vec((-40..40i64, 0..2u8), 1..600),
+            (from, below) in (-45_000..45_000i64, -45_000..45_000i64),
+            unit in prop::sample::select(vec![1_000_000i64, 1_000]),
+        ) {
+            let mut times = Times::default();
+            rows.iter().for_each(|(time, _)| times.push(time * unit));
+            let mask: Vec<u8> = rows.iter().map(|(_, m)| *m).collect();
+            let (from, below) = (from * unit / 1_000, below * unit / 1_000);
+            let passing = rows.iter().filter(|(_, m)| *m != 0).map(|(time, _)| time * unit);
+            let first = passing.filter(|time| *time >= from).min();
+            let found = first_time(&times, 0, (from, below), &mask);
+            if found != first {
+                prop_assert!(found.is_none() && first.is_some_and(|first| first >= below));
             }
         }
     }

@@ -2,10 +2,8 @@
 
 use crate::columns::cell::Open;
 use crate::columns::column::{Column, NO_INT};
+use crate::columns::kernels::mask;
 use crate::columns::pool::NO_TIME;
-
-/// Fewer than one row in so many passing is few: they are looked up one by one.
-const FEW: usize = 6;
 
 /// Which contact each row is of. `wrap` is one less than the number of contacts, which is a
 /// whole block or one.
@@ -22,14 +20,7 @@ impl Owners<'_> {
             return;
         }
         let flags = &mut flags[..=self.wrap];
-        if are_few(mask) {
-            return each_passing(mask, |row| {
-                flags[usize::from(self.slots[row]) & self.wrap] = 1
-            });
-        }
-        for (slot, m) in self.slots.iter().zip(mask) {
-            flags[usize::from(*slot) & self.wrap] |= m;
-        }
+        self.each_slot(mask, |slot, passes| flags[slot & self.wrap] |= passes);
     }
 
     pub fn count(self, mask: &[u8], counts: &mut [i32]) {
@@ -38,13 +29,34 @@ impl Owners<'_> {
             return;
         }
         let counts = &mut counts[..=self.wrap];
-        if are_few(mask) {
-            return each_passing(mask, |row| {
-                counts[usize::from(self.slots[row]) & self.wrap] += 1
-            });
+        self.each_slot(mask, |slot, passes| {
+            counts[slot & self.wrap] += i32::from(passes);
+        });
+    }
+
+    /// Calls with the slot of each row that passes and 1; and perhaps of some that do not,
+    /// and 0.
+    fn each_slot(self, mask: &[u8], mut call: impl FnMut(usize, u8)) {
+        let (slots, last_slots) = self.slots.as_chunks::<64>();
+        let (mask, last_mask) = mask.as_chunks::<64>();
+        for (slots, mask) in slots.iter().zip(mask) {
+            let mut word = mask::pack_word(mask);
+            if word == u64::MAX {
+                slots.iter().for_each(|slot| call(usize::from(*slot), 1));
+                continue;
+            }
+            while word != 0 {
+                // Four at a time, whether there are so many or not: the end of a loop of few
+                // steps is guessed wrong less often.
+                for _ in 0..4 {
+                    let slot = slots[word.trailing_zeros() as usize & 63];
+                    call(usize::from(slot), u8::from(word != 0));
+                    word &= word.wrapping_sub(1);
+                }
+            }
         }
-        for (slot, m) in self.slots.iter().zip(mask) {
-            counts[usize::from(*slot) & self.wrap] += i32::from(*m);
+        for (slot, m) in last_slots.iter().zip(last_mask) {
+            call(usize::from(*slot), *m);
         }
     }
 
@@ -92,28 +104,29 @@ impl Owners<'_> {
     }
 }
 
-fn are_few(mask: &[u8]) -> bool {
-    passing(mask) * FEW < mask.len()
-}
-
 /// How many rows pass.
 fn passing(mask: &[u8]) -> usize {
     let sums = mask.chunks(128).map(|bytes| bytes.iter().sum::<u8>());
     sums.map(usize::from).sum()
 }
 
-/// Calls for each row that passes, in order, without a branch per row.
+/// Calls for each row that passes, in order.
 fn each_passing(mask: &[u8], mut call: impl FnMut(usize)) {
-    let mut passing = [0u16; 64];
-    for (at, bytes) in mask.chunks(64).enumerate() {
-        let mut count = 0;
-        for (row, m) in bytes.iter().enumerate() {
-            passing[count & 63] = row as u16;
-            count += usize::from(*m);
+    let (whole, rest) = mask.as_chunks::<64>();
+    for (at, bytes) in whole.iter().enumerate() {
+        each_bit(mask::pack_word(bytes), |bit| call(at * 64 + bit));
+    }
+    for (row, m) in rest.iter().enumerate() {
+        if *m != 0 {
+            call(whole.len() * 64 + row);
         }
-        for row in &passing[..count] {
-            call(at * 64 + usize::from(*row));
-        }
+    }
+}
+
+fn each_bit(mut word: u64, mut call: impl FnMut(usize)) {
+    while word != 0 {
+        call(word.trailing_zeros() as usize);
+        word &= word - 1;
     }
 }
 
@@ -148,4 +161,41 @@ pub enum Value {
     Flag(bool),
     Number(f64),
     Time(i64),
+}
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+
+    /// Rows of a block, more than a word of them; some words are full.
+    fn rows() -> impl Strategy<Value = Vec<(u16, u8)>> {
+        let some = prop::collection::vec((0..8u16, 0..2u8), 0..150);
+        (some, 0..150usize).prop_map(|(mut rows, full)| {
+            rows.iter_mut().take(full).for_each(|(_, m)| *m = 1);
+            rows
+        })
+    }
+
+    proptest! {
+        /// Every passing row is told of, once and in order, to its contact.
+        #[test]
+        fn passing_rows_are_tallied(rows in rows()) {
+            let (slots, mask): (Vec<u16>, Vec<u8>) = rows.into_iter().unzip();
+            let owners = Owners { slots: &slots, wrap: 7 };
+            let (mut flags, mut counts) = ([0; 8], [0; 8]);
+            owners.flag(&mask, &mut flags);
+            owners.count(&mask, &mut counts);
+            let mut passed = Vec::new();
+            each_passing(&mask, |row| passed.push(row));
+            let wanted: Vec<usize> = (0..mask.len()).filter(|row| mask[*row] != 0).collect();
+            prop_assert_eq!(&passed, &wanted);
+            for slot in 0..8 {
+                let count = wanted.iter().filter(|row| usize::from(slots[**row]) == slot).count();
+                prop_assert_eq!(counts[slot], count as i32);
+                prop_assert_eq!(flags[slot], u8::from(count > 0));
+            }
+        }
+    }
 }
