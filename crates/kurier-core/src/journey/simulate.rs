@@ -134,10 +134,15 @@ impl Simulation {
     /// Makes a segment, now.
     pub fn define_segment(&mut self, name: &str, expression: &str) -> Result<(), segment::Fault> {
         let id = SegmentId::of_name(name);
-        let definition = Segment::new(id, name, Some(expression))?;
-        self.segments.insert(name.to_owned(), id);
-        self.operate(Kind::SegmentCreated, None, &definition);
+        self.define(&Segment::new(id, name, Some(expression))?);
         Ok(())
+    }
+
+    /// Makes a segment that there is elsewhere, now.
+    pub fn define(&mut self, segment: &Segment) {
+        let name = segment.name.clone();
+        self.segments.insert(name, segment.segment);
+        self.operate(Kind::SegmentCreated, None, segment);
     }
 
     /// Publishes a definition that was found good, now.

@@ -117,13 +117,19 @@ impl Desk {
     }
 
     /// A bar on a terminal that shows how far the log is folded.
-    fn watch(&self, to: Position) -> ProgressBar {
+    /// A bar up to a position; none for machines.
+    pub fn bar(&self, to: Position, done: &str) -> ProgressBar {
         if self.json {
             return ProgressBar::hidden();
         }
         let bar = ProgressBar::new(u64::try_from(to.0).unwrap_or(0));
-        let style = "{wide_bar} {pos}/{len} events folded, {eta} left";
-        bar.set_style(ProgressStyle::with_template(style).expect("the template is valid"));
+        let style = format!("{{wide_bar}} {{pos}}/{{len}} events {done}, {{eta}} left");
+        bar.set_style(ProgressStyle::with_template(&style).expect("the template is valid"));
+        bar
+    }
+
+    fn watch(&self, to: Position) -> ProgressBar {
+        let bar = self.bar(to, "folded");
         let mut reached = self.app.reactor.subscribe();
         let shown = bar.clone();
         tokio::spawn(async move {

@@ -79,12 +79,16 @@ const APPLY_EXAMPLES: &str = "Examples:
 impl JourneyArgs {
     /// Whether it is about the journeys of a workspace, and not only about files.
     pub const fn needs_data(&self) -> bool {
-        use Command::{Check, Graph, Simulate, Test};
-        !matches!(self.command, Check(_) | Graph(_) | Test(_) | Simulate(_))
+        match &self.command {
+            Command::Check(_) | Command::Graph(_) | Command::Test(_) => false,
+            Command::Simulate(args) => args.events.is_none(),
+            _ => true,
+        }
     }
 
     const fn answers_json(&self) -> bool {
         match &self.command {
+            Command::Simulate(args) => args.json,
             Command::Apply(args) => args.json,
             Command::List(args) => args.json,
             Command::Show(args) => args.json,
@@ -103,7 +107,10 @@ pub fn run(args: &JourneyArgs) -> anyhow::Result<ExitCode> {
         Command::Check(args) => check::run(args),
         Command::Graph(args) => graph::run(args),
         Command::Test(args) => test::run(args),
-        Command::Simulate(args) => simulate::run(args),
+        Command::Simulate(args) => match &args.events {
+            Some(file) => simulate::run(args, file),
+            None => bail!("without --events, give the data of a log"),
+        },
         _ => bail!("this command needs a workspace"),
     }
 }
@@ -112,6 +119,7 @@ pub fn run(args: &JourneyArgs) -> anyhow::Result<ExitCode> {
 pub async fn run_with(config: &Config, args: JourneyArgs) -> anyhow::Result<ExitCode> {
     let mut desk = Desk::open(config, &args.workspace, args.answers_json()).await?;
     let done = match &args.command {
+        Command::Simulate(args) => simulate::run_on_log(&desk, args).await,
         Command::Apply(args) => apply::run(&desk, args).await,
         Command::List(_) => look::list(&desk).await,
         Command::Show(args) => look::show(&desk, args).await,

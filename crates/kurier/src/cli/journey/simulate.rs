@@ -1,16 +1,19 @@
-//! `kurier journey simulate`: a definition over recorded events.
+//! `kurier journey simulate`: a definition over recorded events, of a file or of a log.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use kurier_core::id::JourneyId;
+use kurier_core::event::{Kind, Position};
+use kurier_core::id::{IdentityKey, JourneyId};
 use kurier_core::journey::{Known, Simulation, Summary};
+use kurier_core::segment::Definition as Segment;
 use kurier_core::time::Timestamp;
 use kurier_core::value::Value;
 use serde_json::json;
 
+use super::super::desk::Desk;
 use super::super::import::in_words;
 use super::super::table;
 use super::{good, read};
@@ -18,15 +21,16 @@ use super::{good, read};
 /// How long a journey goes on after the last event, if it does not say.
 const AFTER_DAYS: i64 = 400;
 const DAY_MICROS: i64 = 86_400_000_000;
+const BATCH_MAX: usize = 5_000;
 
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
     /// A definition, YAML or JSON
     file: PathBuf,
-    /// Events as NDJSON, as in POST /v1/batch, each with its timestamp
+    /// Events as NDJSON, as in POST /v1/batch, each with its timestamp [default: the log]
     #[arg(long, value_name = "FILE")]
-    events: PathBuf,
-    /// A segment that the journey names, as NAME=EXPRESSION
+    pub(super) events: Option<PathBuf>,
+    /// A segment that the journey names, as NAME=EXPRESSION; those of the log are known
     #[arg(long, value_name = "NAME=EXPRESSION")]
     segment: Vec<String>,
     /// The journey is published then; what came before is history [default: the first event]
@@ -37,15 +41,135 @@ pub struct SimulateArgs {
     to: Option<Timestamp>,
     /// Answer in JSON
     #[arg(long)]
-    json: bool,
+    pub(super) json: bool,
 }
 
-pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
-    let Some((_, document)) = good(&args.file, &Known::default())? else {
+/// Over the events of a file.
+pub fn run(args: &SimulateArgs, file: &Path) -> anyhow::Result<ExitCode> {
+    let Some(mut draft) = Draft::read(args, IdentityKey::new([0; 32]))? else {
         return Ok(ExitCode::FAILURE);
     };
-    let events = read_events(&args.events)?;
-    let summary = simulate(args, document, &events)?;
+    let events = read_events(file)?;
+    draft.begin(args, events.first().map(|(at, _, _)| *at))?;
+    for (at, number, raw) in &events {
+        if !draft.comes_to(*at) {
+            break;
+        }
+        let said = draft.simulation.say(raw, *at);
+        said.map_err(|problems| anyhow::anyhow!("line {number} {}", in_words(&problems)))?;
+    }
+    tell(args, draft)
+}
+
+/// Over what clients said, as the log has it, with the segments as they are now.
+pub async fn run_on_log(desk: &Desk, args: &SimulateArgs) -> anyhow::Result<ExitCode> {
+    let Some(mut draft) = Draft::read(args, desk.grant.workspace.key.clone())? else {
+        return Ok(ExitCode::FAILURE);
+    };
+    let (store, workspace) = (&desk.app.store, desk.grant.workspace.id);
+    let head = store.log.head().await?;
+    let bar = desk.bar(head, "replayed");
+    let (mut after, mut is_begun) = (Position(0), false);
+    while after < head {
+        let batch = store.log.read(after, BATCH_MAX).await?;
+        let Some(last) = batch.last() else { break };
+        after = last.position;
+        bar.set_position(after.0.unsigned_abs());
+        for recorded in batch.iter().filter(|r| r.workspace == workspace) {
+            let at = recorded.event.recorded_at;
+            if !std::mem::replace(&mut is_begun, true) {
+                for segment in store.segments.segments(desk.scope()).await? {
+                    draft.segments.push(segment.definition);
+                }
+                draft.begin(args, Some(at))?;
+            }
+            if is_of_history(recorded.event.kind) && draft.comes_to(at) {
+                draft.simulation.replay(recorded);
+            }
+        }
+    }
+    bar.finish_and_clear();
+    tell(args, draft)
+}
+
+/// Segments are taken as they are now, whatever they were then.
+const fn is_of_history(kind: Kind) -> bool {
+    use Kind::{SegmentChanged, SegmentCreated, SegmentDeleted};
+    !matches!(kind, SegmentCreated | SegmentChanged | SegmentDeleted)
+}
+
+/// A definition that is published when its time comes.
+struct Draft {
+    simulation: Simulation,
+    journey: JourneyId,
+    document: Option<Value>,
+    segments: Vec<Segment>,
+    from: Timestamp,
+    to: Option<Timestamp>,
+    last: Timestamp,
+}
+
+impl Draft {
+    /// `None` if the definition has faults, which were told.
+    fn read(args: &SimulateArgs, key: IdentityKey) -> anyhow::Result<Option<Self>> {
+        let Some((definition, document)) = good(&args.file, &Known::default())? else {
+            return Ok(None);
+        };
+        Ok(Some(Self {
+            simulation: Simulation::new(key),
+            journey: JourneyId::of_name(&definition.name),
+            document: Some(document),
+            segments: Vec::new(),
+            from: Timestamp::default(),
+            to: args.to,
+            last: Timestamp::default(),
+        }))
+    }
+
+    /// Begins with the first event, or when the journey is published if that is earlier.
+    fn begin(&mut self, args: &SimulateArgs, first: Option<Timestamp>) -> anyhow::Result<()> {
+        self.last = first.unwrap_or_default();
+        self.from = args.from.unwrap_or(self.last);
+        self.simulation.pass_to(self.last.min(self.from));
+        for segment in &self.segments {
+            self.simulation.define(segment);
+        }
+        for segment in &args.segment {
+            define(&mut self.simulation, segment)?;
+        }
+        Ok(())
+    }
+
+    /// Whether an event at this instant is still to be taken in; the journey is published
+    /// before it, if it is time.
+    fn comes_to(&mut self, at: Timestamp) -> bool {
+        if self.to.is_some_and(|to| at > to) {
+            return false;
+        }
+        if at >= self.from {
+            self.publish();
+        }
+        self.last = at;
+        true
+    }
+
+    fn publish(&mut self) {
+        if let Some(document) = self.document.take() {
+            self.simulation.pass_to(self.from);
+            self.simulation.publish(self.journey, 1, document);
+        }
+    }
+
+    fn finish(mut self) -> Summary {
+        self.publish();
+        let end = self.last.shifted(AFTER_DAYS * DAY_MICROS);
+        self.simulation.pass_to(self.to.unwrap_or(end));
+        self.simulation.summary()
+    }
+}
+
+fn tell(args: &SimulateArgs, draft: Draft) -> anyhow::Result<ExitCode> {
+    let summary = draft.finish();
     if args.json {
         println!("{}", json!(summary));
     } else {
@@ -56,38 +180,6 @@ pub fn run(args: &SimulateArgs) -> anyhow::Result<ExitCode> {
 
 /// An event's time, its line, and its text.
 type Line = (Timestamp, usize, String);
-
-fn simulate(args: &SimulateArgs, document: Value, events: &[Line]) -> anyhow::Result<Summary> {
-    let mut simulation = Simulation::default();
-    let first = events.first().map(|(at, _, _)| *at).unwrap_or_default();
-    let from = args.from.unwrap_or(first);
-    simulation.pass_to(first.min(from));
-    for segment in &args.segment {
-        define(&mut simulation, segment)?;
-    }
-    let mut unpublished = Some(document);
-    let mut last = first;
-    let within = |at: Timestamp| args.to.is_none_or(|to| at <= to);
-    for (at, number, raw) in events.iter().filter(|(at, _, _)| within(*at)) {
-        if *at >= from {
-            publish(&mut simulation, from, unpublished.take());
-        }
-        let said = simulation.say(raw, *at);
-        said.map_err(|problems| anyhow::anyhow!("line {number} {}", in_words(&problems)))?;
-        last = *at;
-    }
-    publish(&mut simulation, from, unpublished.take());
-    let end = args.to.unwrap_or(last.shifted(AFTER_DAYS * DAY_MICROS));
-    simulation.pass_to(end);
-    Ok(simulation.summary())
-}
-
-fn publish(simulation: &mut Simulation, from: Timestamp, document: Option<Value>) {
-    if let Some(document) = document {
-        simulation.pass_to(from);
-        simulation.publish(JourneyId::of_name("simulated"), 1, document);
-    }
-}
 
 fn define(simulation: &mut Simulation, segment: &str) -> anyhow::Result<()> {
     let Some((name, expression)) = segment.split_once('=') else {
