@@ -16,6 +16,7 @@ mod contract {
     mod months;
     mod writers;
 
+    mod erased_runs;
     mod filters;
     mod journeys;
     mod listing;
