@@ -23,7 +23,7 @@ pub use table::{Cell, Column, ColumnKind, Row, Table};
 use crate::event::{Position, Recorded};
 
 /// Every projection there is.
-pub const ALL: &[&dyn Projection] = &[&Contacts, &Messages, &Segments, &Journeys];
+pub const ALL: &[&dyn Projection] = &[&Contacts, &Journeys, &Messages, &Segments];
 
 pub trait Projection: Send + Sync {
     fn name(&self) -> &'static str;

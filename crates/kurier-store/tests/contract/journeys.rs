@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use kurier_core::event::{Erasure, Event, Kind, Position};
+use kurier_core::event::{Event, Kind, Position};
 use kurier_core::id::{ContactId, EventId, InstanceId, JourneyId, MessageId, SegmentId};
 use kurier_core::journey::{By, Course, Draft, Ending, HopRecord, Publication, Record, Sent};
 use kurier_core::journey::{Standing, Status};
@@ -22,12 +22,9 @@ cases! {
     a_run_comes_back_whole_with_its_path,
     ways_are_counted,
     nothing_reaches_another_workspace,
-    of_who_is_erased_no_run_stays,
-    of_an_erased_record_the_log_keeps_where_the_run_went,
-    batches_of_any_size_leave_the_same_runs,
 }
 
-fn event(kind: Kind, contact: Option<ContactId>, payload: &impl serde::Serialize) -> Event {
+pub fn event(kind: Kind, contact: Option<ContactId>, payload: &impl serde::Serialize) -> Event {
     let payload = serde_json::to_string(payload).expect("JSON");
     Event {
         id: EventId::of_message(&format!("{kind:?} {contact:?} {payload}")),
@@ -66,12 +63,12 @@ fn published(name: &str, version: u32) -> Event {
     event(Kind::JourneyPublished, None, &publication)
 }
 
-fn instance(n: u8) -> InstanceId {
+pub fn instance(n: u8) -> InstanceId {
     InstanceId::new(now(), [n; 10])
 }
 
 /// The `seq`th record of a run of a user: from `start` to `at`.
-fn record(n: u8, contact: ContactId, seq: u32, at: &str, ending: Option<Ending>) -> Event {
+pub fn record(n: u8, contact: ContactId, seq: u32, at: &str, ending: Option<Ending>) -> Event {
     let hop = HopRecord {
         node: "start".to_owned(),
         by: By::Branch(3),
@@ -117,7 +114,7 @@ fn record(n: u8, contact: ContactId, seq: u32, at: &str, ending: Option<Ending>)
     event
 }
 
-async fn happen(store: &Store, space: &Space, events: Vec<Event>) {
+pub async fn happen(store: &Store, space: &Space, events: Vec<Event>) {
     store
         .log
         .append(space.scope, events)
@@ -127,7 +124,7 @@ async fn happen(store: &Store, space: &Space, events: Vec<Event>) {
 }
 
 /// Six runs of two users: 0, 2 and 4 wait, 1 and 3 have ended, 5 is elsewhere.
-async fn runs(store: &Store, space: &Space) {
+pub async fn runs(store: &Store, space: &Space) {
     let (u, v) = (space.user("u"), space.user("v"));
     let mut events: Vec<Event> = (0..6u8)
         .map(|n| {
@@ -140,7 +137,7 @@ async fn runs(store: &Store, space: &Space) {
     happen(store, space, events).await;
 }
 
-async fn found(store: &Store, space: &Space, filter: InstanceFilter) -> Vec<InstanceId> {
+pub async fn found(store: &Store, space: &Space, filter: InstanceFilter) -> Vec<InstanceId> {
     let query = InstanceQuery {
         filter,
         after: None,
@@ -152,7 +149,7 @@ async fn found(store: &Store, space: &Space, filter: InstanceFilter) -> Vec<Inst
     page.instances.iter().map(|run| run.id).collect()
 }
 
-fn in_journey() -> InstanceFilter {
+pub fn in_journey() -> InstanceFilter {
     InstanceFilter {
         journey: Some(JourneyId::of_name("j")),
         ..InstanceFilter::default()
@@ -315,7 +312,7 @@ async fn a_run_comes_back_whole_with_its_path(store: Store) {
     assert_eq!(none.expect("read"), None);
 }
 
-async fn counted(store: &Store, space: &Space) -> Vec<String> {
+pub async fn counted(store: &Store, space: &Space) -> Vec<String> {
     let counts = store
         .journeys
         .counts(space.scope, JourneyId::of_name("j"))
@@ -364,94 +361,4 @@ async fn nothing_reaches_another_workspace(store: Store) {
     assert_eq!(run.expect("read"), None);
     assert_eq!(found(&store, &ours, in_journey()).await, []);
     assert_eq!(found(&store, &ours, InstanceFilter::default()).await, []);
-}
-
-fn erasure(space: &Space) -> Event {
-    let erasure = Erasure {
-        contacts: vec![space.user("u")],
-        addresses: Vec::new(),
-        positions: Vec::new(),
-        seen: Position(0),
-    };
-    event(Kind::ContactErased, Some(space.user("u")), &erasure)
-}
-
-async fn of_who_is_erased_no_run_stays(store: Store) {
-    let (space, other) = (Space::new(1), Space::new(2));
-    runs(&store, &space).await;
-    runs(&store, &other).await;
-    let before = counted(&store, &space).await;
-    happen(&store, &space, vec![erasure(&space)]).await;
-    let left = found(&store, &space, InstanceFilter::default()).await;
-    // Those under way are nobody's until they end.
-    assert_eq!(left, [5, 4, 2, 0].map(instance));
-    let nobodys = store.journeys.instance(space.scope, instance(0)).await;
-    let nobodys = nobodys.expect("read").expect("there");
-    assert_eq!(
-        (nobodys.contact, nobodys.key, nobodys.state),
-        (None, None, None)
-    );
-    for n in 0..4 {
-        let path = store.journeys.path(space.scope, instance(n)).await;
-        assert_eq!(path.expect("read"), [], "{n}");
-    }
-    assert_eq!(counted(&store, &space).await, before);
-    let ends = [0, 2].map(|n| record(n, space.user("u"), 2, "wait", Some(Ending::Erased)));
-    happen(&store, &space, ends.into()).await;
-    let left = found(&store, &space, InstanceFilter::default()).await;
-    assert_eq!(left, [5, 4].map(instance));
-    assert_eq!(found(&store, &other, in_journey()).await.len(), 6);
-}
-
-async fn of_an_erased_record_the_log_keeps_where_the_run_went(store: Store) {
-    let space = Space::new(1);
-    runs(&store, &space).await;
-    let before = store.log.read(Position(0), 1).await.expect("read");
-    let all: Vec<Position> = (1..=8).map(Position).collect();
-    store
-        .log
-        .tombstone(space.scope, &all)
-        .await
-        .expect("buried");
-    let log = store.log.read(Position(0), 100).await.expect("read");
-    assert!(!format!("{log:?}").contains("secret"), "{log:?}");
-    let record = |payload: &str| serde_json::from_str::<Record>(payload).expect("a record");
-    let (was, is) = (&before[0].event.payload, &log[0].event.payload);
-    assert_eq!(record(is).run, record(was).run);
-    assert!(Record::is_erased(is));
-    // Folded anew, the same is counted.
-    let counts = counted(&store, &space).await;
-    let anew = Space::new(2);
-    let events = log.into_iter().map(|recorded| recorded.event).collect();
-    happen(&store, &anew, events).await;
-    assert_eq!(counted(&store, &anew).await, counts);
-}
-
-async fn batches_of_any_size_leave_the_same_runs(store: Store) {
-    let mut told = Vec::new();
-    for (number, size) in [(1, 1), (2, 2), (3, 100)] {
-        let space = Space::new(number);
-        let (u, v) = (space.user("u"), space.user("v"));
-        let mut events: Vec<Event> = (0..4).map(|n| record(n, u, 1, "wait", None)).collect();
-        events.push(record(0, v, 2, "there", None));
-        events.push(record(1, u, 2, "wait", Some(Ending::Exit)));
-        events.push(erasure(&space));
-        events.push(record(2, u, 2, "wait", Some(Ending::Erased)));
-        store
-            .log
-            .append(space.scope, events)
-            .await
-            .expect("appended");
-        project_with(&Journeys, &store, size).await;
-        let mut query = InstanceQuery {
-            limit: 100,
-            ..InstanceQuery::default()
-        };
-        query.filter = InstanceFilter::default();
-        let page = store.journeys.instances(space.scope, &query).await;
-        told.push((page.expect("read").instances, counted(&store, &space).await));
-    }
-    let ids: Vec<InstanceId> = told[0].0.iter().map(|run| run.id).collect();
-    assert_eq!(ids, [instance(3), instance(0)]);
-    assert!(told.windows(2).all(|pair| pair[0] == pair[1]), "{told:#?}");
 }

@@ -65,11 +65,11 @@ pub async fn check(definition: Value, version: u32, known: Known) -> Result<Chec
 }
 
 /// The name in a definition, which any draft needs; or what is wrong with it.
-pub fn name_of(definition: &Value) -> std::result::Result<&str, Fault> {
-    let fault = |message: String| Fault::new(None, Some("name"), message);
+pub fn name_of(definition: &Value) -> std::result::Result<&str, Box<Fault>> {
+    let fault = |message: String| Box::new(Fault::new(None, Some("name"), message));
     let Some(object) = definition.as_object() else {
         let message = "must be an object with name and nodes";
-        return Err(Fault::new(None, None, message));
+        return Err(Box::new(Fault::new(None, None, message)));
     };
     match object.get("name") {
         Some(Value::Text(name)) if name.trim().is_empty() => Err(fault("is missing".into())),

@@ -21,7 +21,7 @@ use super::journey_view::{FaultView, JourneyDetail, JourneyView};
 use super::problem::{Problem, ProblemBody};
 use super::segments::PATIENCE;
 use crate::app::App;
-use crate::flow::journey::{self, Publishing, Turn};
+use crate::flow::journey::{self, Publishing};
 use crate::keyring::Grant;
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -110,7 +110,7 @@ async fn read_draft(
 ) -> Result<(String, Draft), Problem> {
     let definition = read_definition(app, headers, request).await?;
     let definition = definition.ok_or_else(|| unreadable("the body is empty"))?;
-    let name = journey::name_of(&definition).map_err(|fault| faulty(&[fault]))?;
+    let name = journey::name_of(&definition).map_err(|fault| faulty(&[*fault]))?;
     let name = name.to_owned();
     let journey = JourneyId::of_name(&name);
     Ok((
@@ -302,7 +302,7 @@ pub async fn publish(
         Some(definition) => definition,
         None => to_publish(&app, &grant, &journey).await?,
     };
-    let name = journey::name_of(&definition).map_err(|fault| faulty(&[fault]))?;
+    let name = journey::name_of(&definition).map_err(|fault| faulty(&[*fault]))?;
     check_name(&journey, JourneyId::of_name(name))?;
     let subject = (journey.id, Some(&journey));
     let done = journey::publish(&app.store, grant.scope(), subject, definition).await?;
@@ -351,54 +351,4 @@ async fn published(
         journey: (&journey).into(),
     };
     Ok((status, Json(answer)).into_response())
-}
-
-/// Pauses a journey: nobody enters it, and nobody in it moves on.
-#[utoipa::path(post, path = "/api/v1/journeys/{id}/pause", tag = "journeys", params(("id" = String, Path)), responses(
-    (status = 200, body = JourneyView), (status = 202, body = JourneyView), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody), (status = 409, description = "It is not active", body = ProblemBody)))]
-pub async fn pause(
-    State(app): State<Arc<App>>,
-    Admin(grant): Admin,
-    Path(id): Path<String>,
-) -> Result<Response, Problem> {
-    turn(&app, &grant, &id, Turn::Pause).await
-}
-
-/// Resumes a paused journey: what came due meanwhile happens now.
-#[utoipa::path(post, path = "/api/v1/journeys/{id}/resume", tag = "journeys", params(("id" = String, Path)), responses(
-    (status = 200, body = JourneyView), (status = 202, body = JourneyView), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody), (status = 409, description = "It is not paused", body = ProblemBody)))]
-pub async fn resume(
-    State(app): State<Arc<App>>,
-    Admin(grant): Admin,
-    Path(id): Path<String>,
-) -> Result<Response, Problem> {
-    turn(&app, &grant, &id, Turn::Resume).await
-}
-
-/// Retires a journey: nobody enters it any more, and who is in it goes on to its end.
-#[utoipa::path(post, path = "/api/v1/journeys/{id}/retire", tag = "journeys", params(("id" = String, Path)), responses(
-    (status = 200, body = JourneyView), (status = 202, body = JourneyView), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody), (status = 409, description = "It is not published", body = ProblemBody)))]
-pub async fn retire(
-    State(app): State<Arc<App>>,
-    Admin(grant): Admin,
-    Path(id): Path<String>,
-) -> Result<Response, Problem> {
-    turn(&app, &grant, &id, Turn::Retire).await
-}
-
-async fn turn(app: &App, grant: &Grant, id: &str, turn: Turn) -> Result<Response, Problem> {
-    catch_up(app).await?;
-    let journey = find(app, grant, id).await?;
-    let said = turn.say(&app.store, grant.scope(), &journey).await?;
-    let position =
-        said.map_err(|detail| Problem::new(StatusCode::CONFLICT, "bad_standing", detail))?;
-    let status = match app.journeys.reach(position, PATIENCE).await {
-        true => StatusCode::OK,
-        false => StatusCode::ACCEPTED,
-    };
-    let journey = find(app, grant, id).await?;
-    Ok((status, Json(JourneyView::from(&journey))).into_response())
 }

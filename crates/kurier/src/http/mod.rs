@@ -15,6 +15,7 @@ mod ingest;
 mod instance_view;
 mod instances;
 mod journey_stats;
+mod journey_turns;
 mod journey_view;
 mod journeys;
 mod member_csv;
@@ -90,9 +91,9 @@ fn journey_routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(journeys::check))
         .routes(routes!(journeys::get, journeys::save))
         .routes(routes!(journeys::publish))
-        .routes(routes!(journeys::pause))
-        .routes(routes!(journeys::resume))
-        .routes(routes!(journeys::retire))
+        .routes(routes!(journey_turns::pause))
+        .routes(routes!(journey_turns::resume))
+        .routes(routes!(journey_turns::retire))
         .routes(routes!(journey_stats::versions))
         .routes(routes!(journey_stats::version))
         .routes(routes!(journey_stats::stats))

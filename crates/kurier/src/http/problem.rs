@@ -15,10 +15,20 @@ pub struct Problem {
     status: StatusCode,
     code: &'static str,
     detail: String,
-    errors: Vec<Fault>,
-    expression_errors: Vec<ExpressionFault>,
-    faults: Vec<FaultView>,
+    details: Box<Details>,
     retry_after_s: Option<u32>,
+}
+
+/// Everything that is wrong, and where. Most problems have no such list.
+#[derive(Debug, Default, Serialize, ToSchema)]
+struct Details {
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    errors: Vec<Fault>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    expression_errors: Vec<ExpressionFault>,
+    /// What is wrong with a journey's definition.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    faults: Vec<FaultView>,
 }
 
 /// One thing that is wrong, and where.
@@ -43,13 +53,8 @@ pub struct ProblemBody {
     code: &'static str,
     message: String,
     meta: Meta,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    errors: Vec<Fault>,
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    expression_errors: Vec<ExpressionFault>,
-    /// What is wrong with a journey's definition.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
-    faults: Vec<FaultView>,
+    #[serde(flatten)]
+    details: Box<Details>,
 }
 
 #[derive(Serialize, ToSchema)]
@@ -63,9 +68,7 @@ impl Problem {
             status,
             code,
             detail: detail.into(),
-            errors: Vec::new(),
-            expression_errors: Vec::new(),
-            faults: Vec::new(),
+            details: Box::default(),
             retry_after_s: None,
         }
     }
@@ -101,22 +104,22 @@ impl Problem {
 
     /// The faults of an expression, with their places in its text.
     #[must_use]
-    pub fn with_expression(self, expression_errors: Vec<ExpressionFault>) -> Self {
-        Self {
-            expression_errors,
-            ..self
-        }
+    pub fn with_expression(mut self, expression_errors: Vec<ExpressionFault>) -> Self {
+        self.details.expression_errors = expression_errors;
+        self
     }
 
     /// The faults of a journey's definition, with their places in it.
     #[must_use]
-    pub fn with_faults(self, faults: Vec<FaultView>) -> Self {
-        Self { faults, ..self }
+    pub fn with_faults(mut self, faults: Vec<FaultView>) -> Self {
+        self.details.faults = faults;
+        self
     }
 
     #[must_use]
-    pub fn with(self, errors: Vec<Fault>) -> Self {
-        Self { errors, ..self }
+    pub fn with(mut self, errors: Vec<Fault>) -> Self {
+        self.details.errors = errors;
+        self
     }
 }
 
@@ -143,9 +146,7 @@ impl IntoResponse for Problem {
             },
             detail: self.detail,
             code: self.code,
-            errors: self.errors,
-            expression_errors: self.expression_errors,
-            faults: self.faults,
+            details: self.details,
         };
         let mut response = (self.status, Json(body)).into_response();
         let headers = response.headers_mut();

@@ -45,7 +45,7 @@ pub async fn run(desk: &Desk, args: &ApplyArgs) -> anyhow::Result<ExitCode> {
     for path in &args.files {
         match load(path)? {
             Ok(applied) => all.push(applied),
-            Err(fault) => tell(path, &[fault]),
+            Err(fault) => tell(path, &[*fault]),
         }
     }
     let mut is_good = all.len() == args.files.len();
@@ -71,7 +71,7 @@ pub async fn run(desk: &Desk, args: &ApplyArgs) -> anyhow::Result<ExitCode> {
     Ok(ExitCode::SUCCESS)
 }
 
-fn load(path: &Path) -> anyhow::Result<Result<Applied<'_>, Fault>> {
+fn load(path: &Path) -> anyhow::Result<Result<Applied<'_>, Box<Fault>>> {
     let text = read(path)?;
     let document = read_document(&text);
     let definition = document.map_err(|error| anyhow!("{}: {error}", path.display()))?;
