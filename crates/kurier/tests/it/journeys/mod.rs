@@ -6,6 +6,7 @@ mod faults;
 mod live;
 mod publish;
 mod segments;
+mod simulate;
 mod versions;
 
 use std::time::Duration;
