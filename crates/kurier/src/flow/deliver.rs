@@ -64,7 +64,9 @@ impl Deliverer {
         let until = now.shifted(LEASE_MICROS);
         let claims = self.store.queue.claim(now, until, CLAIMS_MAX).await?;
         let count = claims.len();
-        self.pressure.set_delivering(count == CLAIMS_MAX);
+        if count == CLAIMS_MAX {
+            self.pressure.note_much();
+        }
         if count == 0 {
             return Ok(0);
         }

@@ -58,7 +58,10 @@ impl Projector {
     }
 
     pub fn of_journeys(store: Store, pressure: Arc<Pressure>) -> Self {
-        Self::new(store, pressure, &Journeys)
+        Self {
+            rest: CONTACTS_REST,
+            ..Self::new(store, pressure, &Journeys)
+        }
     }
 
     fn new(store: Store, pressure: Arc<Pressure>, projection: &'static dyn Projection) -> Self {

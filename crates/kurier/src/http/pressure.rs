@@ -1,23 +1,26 @@
 //! How much is in flight. Bodies are let in while there is room for them; beyond that the
 //! answer is 503, and memory stays bounded whatever clients do.
 
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 
 use super::problem::Problem;
+use crate::clock;
 use crate::metrics as names;
 
 /// Room for bodies and what is made of them.
 const BYTES_MAX: usize = 128 * 1024 * 1024;
 /// More than a few small requests at once.
 const BUSY_BYTES: usize = 32 * 1024;
+/// Who had much to do has more soon.
+const WORKING_MS: u64 = 250;
 /// What is made of a body takes about this many times its bytes.
 const ROOM_FACTOR: usize = 4;
 
 #[derive(Debug, Default)]
 pub struct Pressure {
     bytes: AtomicUsize,
-    reacting: AtomicBool,
-    delivering: AtomicBool,
+    /// When there was last much to do, in ms.
+    much_at: AtomicU64,
 }
 
 /// Room taken; given back when dropped.
@@ -43,15 +46,13 @@ impl Pressure {
 
     /// Whether there is much to decide or to deliver: that comes before read models.
     pub fn is_working(&self) -> bool {
-        self.reacting.load(Ordering::Relaxed) || self.delivering.load(Ordering::Relaxed)
+        let much_at = self.much_at.load(Ordering::Relaxed);
+        clock::now_ms().saturating_sub(much_at) < WORKING_MS
     }
 
-    pub fn set_reacting(&self, reacting: bool) {
-        self.reacting.store(reacting, Ordering::Relaxed);
-    }
-
-    pub fn set_delivering(&self, delivering: bool) {
-        self.delivering.store(delivering, Ordering::Relaxed);
+    /// Says that there was much to decide or to deliver just now.
+    pub fn note_much(&self) {
+        self.much_at.store(clock::now_ms(), Ordering::Relaxed);
     }
 }
 

@@ -294,7 +294,9 @@ impl Reactor {
             let decided = self.decide(state.position, &batch);
             let events = decided.iter().map(|decision| decision.events.len());
             let work = batch.len() + events.sum::<usize>();
-            self.pressure.set_reacting(work >= MUCH);
+            if work >= MUCH {
+                self.pressure.note_much();
+            }
             state.note_erasures(&batch);
             let to = decided.back().map_or(state.position, |last| last.to);
             let is_idle = decided.iter().all(|decision| decision.events.is_empty());

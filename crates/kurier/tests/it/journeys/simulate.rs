@@ -36,9 +36,7 @@ async fn live(server: &Server) {
     for n in 0..USERS {
         let user = format!("u{n}");
         let plan = ["pro", "free"][n % 2];
-        let cart = |name: &str, cart: usize| {
-            json!({"type": "track", "userId": user, "event": name, "properties": {"cart": cart}})
-        };
+        let cart = |name: &str, cart: usize| json!({"type": "track", "userId": user, "event": name, "properties": {"cart": cart}});
         let mut items = vec![
             json!({"type": "identify", "userId": user, "traits": {"plan": plan}}),
             cart("cart", 1),
