@@ -195,6 +195,11 @@ fn journeys() {
 }
 
 #[test]
+fn messages() {
+    check_page("messages.md");
+}
+
+#[test]
 fn segments() {
     check_page("segments.md");
 }
@@ -212,6 +217,7 @@ fn every_page_is_checked() {
         "expressions.md",
         "ingest.md",
         "journeys.md",
+        "messages.md",
         "segments.md",
         "settings.md",
     ];
