@@ -1,5 +1,5 @@
 //! Journeys: state machines over contacts. A definition is read and checked as a whole
-//! ([`check`]), an instance steps through it ([`step`]), and [`Journeys`] holds all instances
+//! ([`check`]), an instance steps through it ([`step()`]), and [`Journeys`] holds all instances
 //! of a workspace and folds the log: what it decides are events in the log.
 //!
 //! To read it, begin with `definition` and `node`, then `step`, then `record` and `runs`.
