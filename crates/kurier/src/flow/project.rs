@@ -13,7 +13,9 @@ use super::erase::carry_out;
 use crate::http::Pressure;
 use crate::metrics as names;
 
-const BATCH_MAX: usize = 2_000;
+/// On SQLite a batch has the writer to itself while it is written: whoever waits for it is not
+/// to wait long.
+const BATCH_MAX: usize = 500;
 /// Another process may append without telling us.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
