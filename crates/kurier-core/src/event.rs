@@ -103,8 +103,34 @@ kinds! {
     JourneyFinished = "journey.finished",
     /// A message is to be sent.
     MessageRequested = "message.requested",
+    /// A message is being handed to its channel.
+    MessageSending = "message.sending",
     /// A channel has taken a message.
     MessageSent = "message.sent",
+    /// A message was refused for now and is tried again.
+    MessageRetried = "message.retried",
+    /// A guard lets a message wait.
+    MessageHeld = "message.held",
+    /// A guard kept a message back.
+    MessageSkipped = "message.skipped",
+    /// A message was refused for good, or too often: it is a dead letter.
+    MessageFailed = "message.failed",
+    /// A message was handed over and the answer was lost.
+    MessageUnknown = "message.unknown",
+    /// An operator queued a message again that had come to an end.
+    MessageRedriven = "message.redriven",
+    /// An operator put a message away for good that had come to an end.
+    MessageDiscarded = "message.discarded",
+    /// A version of a template was published: what is asked for from now on uses it.
+    TemplatePublished = "template.published",
+    TemplateRetired = "template.retired",
+    /// A channel was set up, or set up otherwise.
+    ChannelConfigured = "channel.configured",
+    ChannelRemoved = "channel.removed",
+    /// Nothing is sent to an address any more, or nothing on one topic.
+    AddressSuppressed = "address.suppressed",
+    /// An address may be sent to again.
+    AddressReleased = "address.released",
     WorkspaceCreated = "workspace.created",
     ApiKeyCreated = "api_key.created",
     ApiKeyRevoked = "api_key.revoked",
@@ -115,6 +141,20 @@ kinds! {
 pub struct UnknownKind(pub String);
 
 impl Kind {
+    /// Whether it says what became of a message.
+    pub const fn is_of_message(self) -> bool {
+        use Kind::{
+            MessageDiscarded, MessageFailed, MessageHeld, MessageRedriven, MessageRequested,
+            MessageRetried, MessageSending, MessageSent, MessageSkipped, MessageUnknown,
+        };
+        let asked = matches!(self, MessageRequested | MessageRedriven | MessageDiscarded);
+        let tried = matches!(
+            self,
+            MessageSending | MessageSent | MessageRetried | MessageHeld
+        );
+        asked || tried || matches!(self, MessageSkipped | MessageFailed | MessageUnknown)
+    }
+
     /// Whether clients may send it; the rest is Kurier's own to say.
     pub const fn is_from_client(self) -> bool {
         use Kind::{Alias, Group, Identify, Page, Screen, Track};

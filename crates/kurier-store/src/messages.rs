@@ -2,7 +2,8 @@
 
 use async_trait::async_trait;
 use kurier_core::id::{ContactId, InstanceId, JourneyId, MessageId};
-use kurier_core::projection::{MessageState, MessageSummary};
+use kurier_core::message::MessageState;
+use kurier_core::projection::MessageSummary;
 use kurier_core::time::Timestamp;
 
 use crate::{Result, Scope};

@@ -3,7 +3,7 @@
 use async_trait::async_trait;
 use kurier_core::event::{Event, Kind};
 use kurier_core::id::{ContactId, MessageId, WorkspaceId};
-use kurier_core::journey::Request;
+use kurier_core::message::Request;
 use kurier_core::time::Timestamp;
 
 use crate::{Appended, Result, Scope};

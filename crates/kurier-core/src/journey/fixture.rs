@@ -296,7 +296,7 @@ fn message_line(message: &Message) -> Line {
         "message".to_owned(),
         message.user.clone(),
         message.request.channel.clone(),
-        message.request.template.clone(),
+        message.request.template_name().to_owned(),
         message.at.to_string(),
     ])
 }

@@ -31,7 +31,7 @@ pub use fixture::{Case, Difference, Fixture, run_case};
 pub use instance::{Ending, Instance, Status};
 pub use node::{Node, Until, Way};
 pub use record::{
-    Cancellation, Course, Draft, HopRecord, Parking, Publication, Record, Request, Sent, Standing,
+    Cancellation, Course, Draft, HopRecord, Parking, Publication, Record, Sent, Standing,
     Triggering, Update,
 };
 pub use reentry::{Admission, Policy, Reentry, admit};

@@ -130,19 +130,6 @@ pub struct Parking {
     pub state: Object,
 }
 
-/// `message.requested`: what a channel is to send. Its event's id is the message's.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Request {
-    pub message: MessageId,
-    pub journey: JourneyId,
-    pub version: u32,
-    pub instance: InstanceId,
-    pub node: String,
-    pub channel: String,
-    pub template: String,
-    pub priority: u8,
-}
-
 /// `contact.updated`: attributes that a run gave its contact.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Update {

@@ -7,7 +7,7 @@ pub use summary::Summary;
 
 use std::collections::{BTreeMap, HashMap, VecDeque};
 
-use super::record::{HopRecord, Publication, Record, Request};
+use super::record::{HopRecord, Publication, Record};
 use super::{Course, Ending, Journeys};
 use crate::accept::{Problem, Reception, accept};
 use crate::columns::World;
@@ -15,6 +15,7 @@ use crate::engine::Engine;
 use crate::event::{Event, Kind, Position, Recorded};
 use crate::expr::FOREVER;
 use crate::id::{ContactId, EventId, IdentityKey, InstanceId, JourneyId, SegmentId, WorkspaceId};
+use crate::message::Request;
 use crate::realm::Role;
 use crate::segment::{self, Definition as Segment};
 use crate::time::Timestamp;

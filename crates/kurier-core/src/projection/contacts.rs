@@ -136,10 +136,10 @@ fn address_key(workspace: WorkspaceId, address: AddressKey) -> Vec<Cell> {
 /// goes when the contact is erased.
 const fn befalls_contact(kind: Kind) -> bool {
     use Kind::{
-        JourneyCancelled, JourneyEntered, JourneyFinished, JourneyMoved, JourneyParked,
-        JourneyTriggered, MessageRequested, MessageSent,
+        AddressReleased, AddressSuppressed, JourneyCancelled, JourneyEntered, JourneyFinished,
+        JourneyMoved, JourneyParked, JourneyTriggered,
     };
-    matches!(
+    let by_journey = matches!(
         kind,
         JourneyTriggered
             | JourneyParked
@@ -147,9 +147,8 @@ const fn befalls_contact(kind: Kind) -> bool {
             | JourneyMoved
             | JourneyFinished
             | JourneyCancelled
-            | MessageRequested
-            | MessageSent
-    )
+    );
+    by_journey || kind.is_of_message() || matches!(kind, AddressSuppressed | AddressReleased)
 }
 
 #[cfg(test)]

@@ -3,14 +3,13 @@
 mod fold;
 mod row;
 
-pub use row::{MessageState, MessageSummary, message_of_row};
+pub use row::{MessageSummary, message_of_row};
 
 use super::table::ColumnKind::{Id, Int, Text};
 use super::{Cell, Column, Folded, Loaded, Need, Projection, Table, UnreadableRow};
 use crate::event::{Kind, Recorded};
 use crate::id::{ContactId, MessageId, WorkspaceId};
-use crate::journey::Request;
-use crate::message::Handover;
+use crate::message::{Handover, Request};
 use fold::Fold;
 
 /// The contact is part of the key, so that all that is a contact's goes with it.

@@ -2,9 +2,9 @@
 
 use kurier_core::event::{Event, Kind, Position};
 use kurier_core::id::{ContactId, EventId, InstanceId, JourneyId, MessageId};
-use kurier_core::journey::Request;
-use kurier_core::message::Handover;
-use kurier_core::projection::{MessageState, Messages, Projection as _};
+use kurier_core::message::{Handover, MessageState, Origin, Request};
+use kurier_core::projection::{Messages, Projection as _};
+use kurier_core::value::Object;
 use kurier_store::{Applied, Batch, MessageQuery, Store};
 
 use super::place::cases;
@@ -25,13 +25,20 @@ fn id(name: &str) -> MessageId {
 fn request(space: &Space, name: &str, who: &str, second: i64) -> Event {
     let request = Request {
         message: id(name),
-        journey: JourneyId::of_name(&name[..1]),
-        version: 2,
-        instance: InstanceId::from_uuid(EventId::of_message(who).as_uuid()),
-        node: "send".into(),
+        origin: Some(Origin {
+            journey: JourneyId::of_name(&name[..1]),
+            version: 2,
+            instance: InstanceId::from_uuid(EventId::of_message(who).as_uuid()),
+            node: "send".into(),
+        }),
         channel: "email".into(),
-        template: name.into(),
+        template: Some(name.into()),
+        body: None,
+        to: None,
+        topic: None,
+        inputs: Object::new(),
         priority: 9,
+        scheduled_at: None,
     };
     Event {
         id: EventId::of_message(name),
@@ -79,7 +86,7 @@ async fn templates(store: &Store, space: &Space, query: MessageQuery) -> (Vec<St
     let page = store.messages.messages(space.scope, &query).await;
     let page = page.expect("read");
     let messages = page.messages.into_iter();
-    let templates = messages.map(|message| message.request.template);
+    let templates = messages.map(|message| message.request.template_name().to_owned());
     (templates.collect(), page.has_more)
 }
 
@@ -103,7 +110,11 @@ async fn newest_come_first_and_pages_follow_each_other(store: Store) {
         let page = page.expect("read");
         let last = page.messages.last().expect("one");
         query.after = Some((last.requested_at, last.request.message));
-        paged.extend(page.messages.into_iter().map(|m| m.request.template));
+        paged.extend(
+            page.messages
+                .into_iter()
+                .map(|m| m.request.template_name().to_owned()),
+        );
         if !page.has_more {
             break;
         }
@@ -145,7 +156,7 @@ async fn one_message_is_read_back_whole(store: Store) {
     life(&store, &space).await;
     let found = store.messages.message(space.scope, id("b2")).await;
     let message = found.expect("read").expect("there");
-    assert_eq!(message.request.template, "b2");
+    assert_eq!(message.request.template_name(), "b2");
     assert_eq!((message.request.version, message.request.priority), (2, 9));
     assert_eq!(message.state, MessageState::Sent);
     assert_eq!(message.sent_by.as_deref(), Some("outbox"));

@@ -4,10 +4,11 @@ use std::time::Duration;
 
 use kurier_core::event::{Event, Kind, Position};
 use kurier_core::id::{InstanceId, JourneyId, MessageId, SegmentId};
-use kurier_core::journey::Request;
+use kurier_core::message::{Origin, Request};
 use kurier_core::projection::{Projection, Segments};
 use kurier_core::segment::{Definition, crossing};
 use kurier_core::time::Timestamp;
+use kurier_core::value::Object;
 use kurier_store::{Applied, Batch, Reacted, Reaction, Settlement, Store};
 use uuid::Uuid;
 
@@ -140,13 +141,20 @@ fn request(name: &str) -> Event {
     let asked = event(name);
     let request = Request {
         message: MessageId::from_uuid(asked.id.as_uuid()),
-        journey: JourneyId::of_name("j"),
-        version: 1,
-        instance: InstanceId::from_bytes([1; 16]),
-        node: "send".into(),
+        origin: Some(Origin {
+            journey: JourneyId::of_name("j"),
+            version: 1,
+            instance: InstanceId::from_bytes([1; 16]),
+            node: "send".into(),
+        }),
         channel: "email".into(),
-        template: "hello".into(),
+        template: Some("hello".into()),
+        body: None,
+        to: None,
+        topic: None,
+        inputs: Object::new(),
         priority: 7,
+        scheduled_at: None,
     };
     Event {
         kind: Kind::MessageRequested,

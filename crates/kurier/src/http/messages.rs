@@ -6,7 +6,8 @@ use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use kurier_core::id::{ContactId, MessageId};
-use kurier_core::projection::{MessageState, MessageSummary};
+use kurier_core::message::MessageState;
+use kurier_core::projection::MessageSummary;
 use kurier_store::MessageQuery;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -42,15 +43,16 @@ pub struct MessageParams {
 pub struct MessageView {
     id: String,
     contact: String,
-    journey: String,
-    version: u32,
-    instance: String,
-    node: String,
+    /// The journey that asked for it; none if a program did.
+    journey: Option<String>,
+    version: Option<u32>,
+    instance: Option<String>,
+    node: Option<String>,
     /// The channel that was asked for.
     #[schema(example = "email")]
     channel: String,
     #[schema(example = "welcome")]
-    template: String,
+    template: Option<String>,
     /// 1 to 10; 10 goes first.
     priority: u8,
     /// `queued` or `sent`.
@@ -65,13 +67,14 @@ pub struct MessageView {
 impl From<MessageSummary> for MessageView {
     fn from(message: MessageSummary) -> Self {
         let request = message.request;
+        let origin = request.origin;
         Self {
             id: request.message.to_string(),
             contact: message.contact.to_string(),
-            journey: request.journey.to_string(),
-            version: request.version,
-            instance: request.instance.to_string(),
-            node: request.node,
+            journey: origin.as_ref().map(|it| it.journey.to_string()),
+            version: origin.as_ref().map(|it| it.version),
+            instance: origin.as_ref().map(|it| it.instance.to_string()),
+            node: origin.map(|it| it.node),
             channel: request.channel,
             template: request.template,
             priority: request.priority,

@@ -86,7 +86,10 @@ impl Ground {
                 let request = &message.request;
                 format!(
                     "{} {}/{} {}",
-                    message.user, request.channel, request.template, request.priority
+                    message.user,
+                    request.channel,
+                    request.template_name(),
+                    request.priority
                 )
             })
             .collect()

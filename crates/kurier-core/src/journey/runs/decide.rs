@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::super::record::{Course, HopRecord, Parking, Record, Request, Sent, Update};
+use super::super::record::{Course, HopRecord, Parking, Record, Sent, Update};
 use super::super::reentry::{Admission, admit};
 use super::super::step::{Context, Effect, Hop, Input, Step, remember, step};
 use super::super::{Definition, Ending, Instance, Node};
@@ -13,6 +13,7 @@ use crate::columns::World;
 use crate::event::{Event, Kind};
 use crate::expr::{EventFact, FOREVER};
 use crate::id::{ContactId, EventId, InstanceId};
+use crate::message::{Origin, Request};
 use crate::time::Timestamp;
 use crate::value::Object;
 
@@ -343,15 +344,23 @@ impl Outcome<'_> {
                 let Some(Node::SendMessage(send)) = self.definition.node(*node) else {
                     return None;
                 };
-                let request = Request {
-                    message: *message,
+                let origin = Origin {
                     journey: self.journey,
                     version: self.definition.version,
                     instance: instance.id,
                     node: self.definition.id_of(*node).to_owned(),
+                };
+                let request = Request {
+                    message: *message,
+                    origin: Some(origin),
                     channel: send.channel.clone(),
-                    template: send.template.clone(),
+                    template: Some(send.template.clone()),
+                    body: None,
+                    to: None,
+                    topic: None,
+                    inputs: Object::new(),
                     priority: send.priority,
+                    scheduled_at: None,
                 };
                 let id = EventId::from_uuid(message.as_uuid());
                 Some(event(

@@ -66,7 +66,7 @@ impl Simulation {
         for message in self.messages() {
             let day = message.at.to_string().chars().take(10).collect();
             let request = &message.request;
-            let key = (day, request.channel.as_str(), request.template.as_str());
+            let key = (day, request.channel.as_str(), request.template_name());
             *counts.entry(key).or_default() += 1;
         }
         let counts = counts.into_iter();

@@ -338,7 +338,7 @@ proptest! {
         simulated.sort();
         lived.sort();
         prop_assert_eq!(simulated, lived);
-        let mut asked: Vec<_> = simulation.messages().iter().map(|m| (m.at, m.request.template.clone())).collect();
+        let mut asked: Vec<_> = simulation.messages().iter().map(|m| (m.at, m.request.template_name().to_owned())).collect();
         let mut messages = ring.messages();
         asked.sort();
         messages.sort();

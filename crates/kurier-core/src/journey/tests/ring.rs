@@ -280,9 +280,12 @@ impl Ring {
         let asked = asked.filter(|recorded| recorded.event.kind == Kind::MessageRequested);
         asked
             .map(|recorded| {
-                let request: crate::journey::Request =
+                let request: crate::message::Request =
                     serde_json::from_str(&recorded.event.payload).expect("a request");
-                (recorded.event.occurred_at, request.template)
+                (
+                    recorded.event.occurred_at,
+                    request.template_name().to_owned(),
+                )
             })
             .collect()
     }

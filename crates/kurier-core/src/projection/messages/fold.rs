@@ -3,12 +3,11 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{Cell, Change, Folded, Loaded, UnreadableRow};
-use super::row::{MessageState, MessageSummary, message_of_row, row_of};
+use super::row::{MessageSummary, message_of_row, row_of};
 use super::{MESSAGE, key};
 use crate::event::{Erasure, Kind, Recorded};
 use crate::id::{ContactId, WorkspaceId};
-use crate::journey::Request;
-use crate::message::Handover;
+use crate::message::{Handover, MessageState, Request};
 
 #[derive(Default)]
 pub struct Fold {

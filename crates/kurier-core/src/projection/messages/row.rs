@@ -1,39 +1,12 @@
 //! A message as a row, and back.
 
-use serde::Serialize;
-
 use super::super::{Cell, Row};
 use crate::id::{ContactId, InstanceId, JourneyId, MessageId, WorkspaceId};
-use crate::journey::Request;
+use crate::message::{MessageState, Origin, Request};
 use crate::time::Timestamp;
+use crate::value::Object;
 
-/// How far a message has come.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "snake_case")]
-pub enum MessageState {
-    /// A channel is to take it.
-    Queued,
-    /// A channel has taken it.
-    Sent,
-}
-
-impl MessageState {
-    pub const ALL: &[Self] = &[Self::Queued, Self::Sent];
-
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Queued => "queued",
-            Self::Sent => "sent",
-        }
-    }
-
-    pub fn of(text: &str) -> Option<Self> {
-        let mut all = Self::ALL.iter();
-        all.find(|state| state.as_str() == text).copied()
-    }
-}
-
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct MessageSummary {
     pub request: Request,
     pub contact: ContactId,
@@ -46,16 +19,17 @@ pub struct MessageSummary {
 
 pub fn row_of(workspace: WorkspaceId, message: &MessageSummary) -> Row {
     let request = &message.request;
+    let origin = request.origin.as_ref();
     vec![
         workspace.into(),
         message.contact.into(),
         Cell::Id(request.message.as_uuid()),
-        Cell::Id(request.journey.as_uuid()),
-        i64::from(request.version).into(),
-        Cell::Id(request.instance.as_uuid()),
-        request.node.as_str().into(),
+        origin.map(|it| Cell::Id(it.journey.as_uuid())).into(),
+        origin.map(|it| i64::from(it.version)).into(),
+        origin.map(|it| Cell::Id(it.instance.as_uuid())).into(),
+        origin.map(|it| it.node.as_str()).into(),
         request.channel.as_str().into(),
-        request.template.as_str().into(),
+        request.template.clone().into(),
         i64::from(request.priority).into(),
         message.state.as_str().into(),
         message.sent_by.clone().into(),
@@ -69,15 +43,25 @@ pub fn message_of_row(row: &Row) -> Option<(WorkspaceId, MessageSummary)> {
     let id = |column: usize| row.get(column)?.as_id();
     let int = |column: usize| row.get(column)?.as_int();
     let text = |column: usize| Some(row.get(column)?.as_text()?.to_owned());
+    let origin = || {
+        Some(Origin {
+            journey: JourneyId::from_uuid(id(3)?),
+            version: u32::try_from(int(4)?).ok()?,
+            instance: InstanceId::from_uuid(id(5)?),
+            node: text(6)?,
+        })
+    };
     let request = Request {
         message: MessageId::from_uuid(id(2)?),
-        journey: JourneyId::from_uuid(id(3)?),
-        version: u32::try_from(int(4)?).ok()?,
-        instance: InstanceId::from_uuid(id(5)?),
-        node: text(6)?,
+        origin: origin(),
         channel: text(7)?,
-        template: text(8)?,
+        template: text(8),
+        body: None,
+        to: None,
+        topic: None,
+        inputs: Object::new(),
         priority: u8::try_from(int(9)?).ok()?,
+        scheduled_at: None,
     };
     let summary = MessageSummary {
         request,

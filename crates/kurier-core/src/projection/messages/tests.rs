@@ -3,8 +3,10 @@ use proptest::prelude::*;
 use super::*;
 use crate::event::{Erasure, Event, Position};
 use crate::id::{EventId, InstanceId, JourneyId};
+use crate::message::{MessageState, Origin};
 use crate::projection::simulation::Tables;
 use crate::time::Timestamp;
+use crate::value::Object;
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -24,13 +26,20 @@ fn message(n: u8) -> MessageId {
 fn request(n: u8) -> Request {
     Request {
         message: message(n),
-        journey: JourneyId::of_name("j"),
-        version: 1,
-        instance: InstanceId::from_bytes([n; 16]),
-        node: "send".into(),
+        origin: Some(Origin {
+            journey: JourneyId::of_name("j"),
+            version: 1,
+            instance: InstanceId::from_bytes([n; 16]),
+            node: "send".into(),
+        }),
         channel: "email".into(),
-        template: "hello".into(),
+        template: Some("hello".into()),
+        body: None,
+        to: None,
+        topic: None,
+        inputs: Object::new(),
         priority: 5,
+        scheduled_at: None,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use kurier_core::event::{Event, Kind, Position};
 use kurier_core::id::{EventId, JourneyId};
 use kurier_core::journey::{Publication, read_document};
-use kurier_core::projection::MessageState;
+use kurier_core::message::MessageState;
 use kurier_store::{MessageQuery, Scope, Sqlite, Workspace};
 use tempfile::TempDir;
 

@@ -5,7 +5,8 @@ use std::time::Duration;
 
 use kurier_core::event::{Kind, Position};
 use kurier_core::id::InstanceId;
-use kurier_core::journey::{Course, Ending, HopRecord, Record, Request};
+use kurier_core::journey::{Course, Ending, HopRecord, Record};
+use kurier_core::message::Request;
 use serde_json::{Value, json};
 
 use super::publish;

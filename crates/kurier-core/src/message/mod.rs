@@ -1,4 +1,14 @@
-//! Messages: what a journey asks for, and what became of it.
+//! Messages: what is asked for, what a channel is handed, and what became of it.
+
+mod letter;
+mod outcome;
+mod request;
+mod state;
+
+pub use letter::{Letter, Rendered};
+pub use outcome::{Blame, Category, Outcome, Refusal};
+pub use request::{Origin, Request};
+pub use state::MessageState;
 
 use serde::{Deserialize, Serialize};
 
