@@ -157,7 +157,8 @@ async fn one_message_is_read_back_whole(store: Store) {
     let found = store.messages.message(space.scope, id("b2")).await;
     let message = found.expect("read").expect("there");
     assert_eq!(message.request.template_name(), "b2");
-    assert_eq!((message.request.version, message.request.priority), (2, 9));
+    let origin = message.request.origin.expect("a run asked for it");
+    assert_eq!((origin.version, message.request.priority), (2, 9));
     assert_eq!(message.state, MessageState::Sent);
     assert_eq!(message.sent_by.as_deref(), Some("outbox"));
     assert_eq!(
