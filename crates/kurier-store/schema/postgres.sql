@@ -24,9 +24,17 @@ table contact: last_seen_at bigint
 table contact: event_count bigint
 table contact: erased_at bigint
 table contact: revision bigint
+table contact_window: workspace uuid not null
+table contact_window: channel text not null
+table contact_window: recipient uuid not null
+table contact_window: since bigint not null
+table contact_window: count integer not null
 table erasure: workspace uuid not null
 table erasure: address uuid not null
 table erasure: erased_at bigint not null
+table gate: workspace uuid not null
+table gate: channel text not null
+table gate: state text not null
 table journey: workspace uuid not null
 table journey: id uuid not null
 table journey: name text not null
@@ -112,15 +120,20 @@ table member: entered_at bigint not null
 table message: workspace uuid not null
 table message: contact uuid not null
 table message: id uuid not null
-table message: journey uuid not null
-table message: version bigint not null
-table message: instance uuid not null
-table message: node text not null
+table message: journey uuid
+table message: version bigint
+table message: instance uuid
+table message: node text
 table message: channel text not null
-table message: template text not null
+table message: template text
+table message: topic text
+table message: address text
 table message: priority bigint not null
 table message: state text not null
-table message: sent_by text
+table message: reason text
+table message: attempts bigint not null
+table message: standing text not null
+table message: request text not null
 table message: requested_at bigint not null
 table message: changed_at bigint not null
 table poison: projection text not null
@@ -136,6 +149,11 @@ table queue: lease_until bigint
 table queue: fence bigint not null
 table queue: attempts integer not null
 table queue: payload text not null
+table queue: stage smallint not null default 1
+table queue: rank bigint not null default 0
+table queue: before integer not null default 0
+table queue: told boolean not null default false
+table queue: interrupted boolean not null default false
 table schema_version: version bigint not null
 table segment: workspace uuid not null
 table segment: id uuid not null
@@ -167,7 +185,9 @@ CREATE INDEX contact_created ON public.contact USING btree (workspace, created_a
 CREATE INDEX contact_email ON public.contact USING btree (workspace, email text_pattern_ops) WHERE (email IS NOT NULL)
 CREATE UNIQUE INDEX contact_pkey ON public.contact USING btree (workspace, id)
 CREATE INDEX contact_user ON public.contact USING btree (workspace, user_id text_pattern_ops) WHERE (user_id IS NOT NULL)
+CREATE UNIQUE INDEX contact_window_pkey ON public.contact_window USING btree (workspace, channel, recipient)
 CREATE UNIQUE INDEX erasure_pkey ON public.erasure USING btree (workspace, address)
+CREATE UNIQUE INDEX gate_pkey ON public.gate USING btree (workspace, channel)
 CREATE UNIQUE INDEX journey_count_pkey ON public.journey_count USING btree (workspace, journey, version, node, way, target)
 CREATE INDEX journey_instance_at ON public.journey_instance USING btree (workspace, journey, node, entered_at, id) WHERE (status = 'active'::text)
 CREATE INDEX journey_instance_contact ON public.journey_instance USING btree (workspace, contact)
@@ -183,14 +203,16 @@ CREATE UNIQUE INDEX log_id_pkey ON public.log_id USING btree (workspace, id)
 CREATE UNIQUE INDEX log_pkey ON ONLY public.log USING btree ("position", recorded_at)
 CREATE INDEX member_contact ON public.member USING btree (workspace, contact)
 CREATE UNIQUE INDEX member_pkey ON public.member USING btree (workspace, segment, contact)
+CREATE INDEX message_ended ON public.message USING btree (workspace, requested_at, id) WHERE (state = ANY (ARRAY['failed'::text, 'skipped'::text, 'unknown'::text]))
 CREATE INDEX message_id ON public.message USING btree (workspace, id)
-CREATE INDEX message_instance ON public.message USING btree (workspace, instance)
+CREATE INDEX message_instance ON public.message USING btree (workspace, instance) WHERE (instance IS NOT NULL)
 CREATE UNIQUE INDEX message_pkey ON public.message USING btree (workspace, contact, id)
 CREATE INDEX message_recent ON public.message USING btree (workspace, requested_at, id)
 CREATE UNIQUE INDEX poison_pkey ON public.poison USING btree (projection, "position")
-CREATE INDEX queue_contact ON public.queue USING btree (workspace, contact)
-CREATE INDEX queue_due ON public.queue USING btree (priority DESC, due_at)
+CREATE INDEX queue_claimed ON public.queue USING btree (lease_until) WHERE (stage = 2)
 CREATE UNIQUE INDEX queue_pkey ON public.queue USING btree (workspace, id)
+CREATE INDEX queue_ready ON public.queue USING btree (workspace, channel, rank) WHERE (stage = 0)
+CREATE INDEX queue_waiting ON public.queue USING btree (due_at) WHERE (stage = 1)
 CREATE UNIQUE INDEX segment_pkey ON public.segment USING btree (workspace, id)
 CREATE UNIQUE INDEX segment_size_pkey ON public.segment_size USING btree (workspace, segment, hour)
 CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (workspace, contact, occurred_at, "position")

@@ -40,11 +40,27 @@ CREATE INDEX contact_email ON contact (workspace, email) WHERE email IS NOT NULL
 
 CREATE INDEX contact_user ON contact (workspace, user_id) WHERE user_id IS NOT NULL;
 
+CREATE TABLE contact_window (
+  workspace BLOB    NOT NULL,
+  channel   TEXT    NOT NULL,
+  recipient BLOB    NOT NULL,
+  since     INTEGER NOT NULL,
+  count     INTEGER NOT NULL,
+  PRIMARY KEY (workspace, channel, recipient)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE erasure (
   workspace BLOB    NOT NULL,
   address   BLOB    NOT NULL,
   erased_at INTEGER NOT NULL,
   PRIMARY KEY (workspace, address)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE gate (
+  workspace BLOB NOT NULL,
+  channel   TEXT NOT NULL,
+  state     TEXT NOT NULL,
+  PRIMARY KEY (workspace, channel)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE journey (
@@ -162,23 +178,31 @@ CREATE TABLE message (
   workspace    BLOB    NOT NULL,
   contact      BLOB    NOT NULL,
   id           BLOB    NOT NULL,
-  journey      BLOB    NOT NULL,
-  version      INTEGER NOT NULL,
-  instance     BLOB    NOT NULL,
-  node         TEXT    NOT NULL,
+  journey      BLOB,
+  version      INTEGER,
+  instance     BLOB,
+  node         TEXT,
   channel      TEXT    NOT NULL,
-  template     TEXT    NOT NULL,
+  template     TEXT,
+  topic        TEXT,
+  address      TEXT,
   priority     INTEGER NOT NULL,
   state        TEXT    NOT NULL,
-  sent_by      TEXT,
+  reason       TEXT,
+  attempts     INTEGER NOT NULL,
+  standing     TEXT    NOT NULL,
+  request      TEXT    NOT NULL,
   requested_at INTEGER NOT NULL,
   changed_at   INTEGER NOT NULL,
   PRIMARY KEY (workspace, contact, id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX message_ended ON message (workspace, requested_at, id)
+  WHERE state IN ('failed', 'skipped', 'unknown');
+
 CREATE INDEX message_id ON message (workspace, id);
 
-CREATE INDEX message_instance ON message (workspace, instance);
+CREATE INDEX message_instance ON message (workspace, instance) WHERE instance IS NOT NULL;
 
 CREATE INDEX message_recent ON message (workspace, requested_at, id);
 
@@ -199,13 +223,15 @@ CREATE TABLE queue (
   lease_until INTEGER,
   fence       INTEGER NOT NULL,
   attempts    INTEGER NOT NULL,
-  payload     TEXT    NOT NULL,
+  payload     TEXT    NOT NULL, stage INTEGER NOT NULL DEFAULT 1, rank INTEGER NOT NULL DEFAULT 0, before INTEGER NOT NULL DEFAULT 0, told INTEGER NOT NULL DEFAULT 0, interrupted INTEGER NOT NULL DEFAULT 0,
   PRIMARY KEY (workspace, id)
 ) STRICT, WITHOUT ROWID;
 
-CREATE INDEX queue_contact ON queue (workspace, contact);
+CREATE INDEX queue_claimed ON queue (lease_until) WHERE stage = 2;
 
-CREATE INDEX queue_due ON queue (priority DESC, due_at);
+CREATE INDEX queue_ready ON queue (workspace, channel, rank) WHERE stage = 0;
+
+CREATE INDEX queue_waiting ON queue (due_at) WHERE stage = 1;
 
 CREATE TABLE segment (
   workspace  BLOB    NOT NULL,

@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod error;
+pub mod gates;
 pub mod journeys;
 pub mod kv;
 pub mod log;
@@ -23,11 +24,12 @@ use kurier_core::id::WorkspaceId;
 
 pub use access::{Access, ApiKey, NewApiKey, Scopes, Workspace};
 pub use error::{Error, Result};
+pub use gates::{Allowance, Gates};
 pub use journeys::{InstanceFilter, InstancePage, InstanceQuery, JourneyViews};
 pub use log::{Appended, Log, Scrub};
 pub use messages::{MessagePage, MessageQuery, MessageViews};
 pub use postgres::Postgres;
-pub use queue::{Claim, Queue, Queued, Settled, Settlement};
+pub use queue::{Claim, Claimed, Claiming, Lane, Lesson, Line, Queue, Queued, Settled};
 pub use reactions::{Reacted, Reaction, Reactions};
 pub use segments::{Member, MemberPage, SegmentViews};
 pub use snapshots::{Kept, Snapshots};
@@ -51,6 +53,7 @@ pub struct Store {
     pub journeys: Arc<dyn JourneyViews>,
     pub reactions: Arc<dyn Reactions>,
     pub queue: Arc<dyn Queue>,
+    pub gates: Arc<dyn Gates>,
     pub access: Arc<dyn Access>,
 }
 
@@ -58,7 +61,7 @@ impl Store {
     fn of<T>(backend: T) -> Self
     where
         T: Log + Views + SegmentViews + JourneyViews + MessageViews,
-        T: Reactions + Queue + Access + 'static,
+        T: Reactions + Queue + Gates + Access + 'static,
     {
         let backend = Arc::new(backend);
         Self {
@@ -69,6 +72,7 @@ impl Store {
             journeys: backend.clone(),
             reactions: backend.clone(),
             queue: backend.clone(),
+            gates: backend.clone(),
             access: backend,
         }
     }

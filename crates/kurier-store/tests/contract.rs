@@ -28,6 +28,7 @@ mod contract {
     mod access;
     mod reactions;
 
+    mod lanes;
     mod queue;
     mod workers;
 }

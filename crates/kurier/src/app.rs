@@ -9,7 +9,7 @@ use kurier_store::{Postgres, Snapshots, Sqlite, Store};
 
 use crate::clock;
 use crate::config::{Config, Database};
-use crate::flow::{Deliverer, Keeping, Projector, Reactor};
+use crate::flow::{Deliverer, EveryLaneToOutbox, Keeping, Projector, Reactor};
 use crate::http::Pressure;
 use crate::keyring::Keyring;
 use crate::preview::Previews;
@@ -47,7 +47,11 @@ impl App {
             projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
             messages: Arc::new(Projector::of_messages(store.clone(), pressure.clone())),
-            deliverer: Arc::new(Deliverer::new(store.clone(), pressure.clone())),
+            deliverer: Arc::new(Deliverer::new(
+                store.clone(),
+                Arc::new(EveryLaneToOutbox),
+                pressure.clone(),
+            )),
             journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
             previews: Previews::new(reactor.clone(), keyspace.clone()),
             reactor,

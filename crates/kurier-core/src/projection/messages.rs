@@ -1,18 +1,19 @@
-//! The messages of a workspace and what became of each.
+//! The ledger: the messages of a workspace and what became of each.
 
 mod fold;
 mod row;
 
-pub use row::{MessageSummary, message_of_row};
+pub use row::{Attempt, MessageSummary, message_of_row};
 
 use super::table::ColumnKind::{Id, Int, Text};
 use super::{Cell, Column, Folded, Loaded, Need, Projection, Table, UnreadableRow};
 use crate::event::{Kind, Recorded};
 use crate::id::{ContactId, MessageId, WorkspaceId};
-use crate::message::{Handover, Request};
+use crate::message::{Report, Request};
 use fold::Fold;
 
-/// The contact is part of the key, so that all that is a contact's goes with it.
+/// The contact is part of the key, so that all that is a contact's goes with it; a message to
+/// nobody we know stands under no contact's id.
 pub const MESSAGE: Table = Table {
     name: "message",
     key: 3,
@@ -26,9 +27,14 @@ pub const MESSAGE: Table = Table {
         Column::new("node", Text),
         Column::new("channel", Text),
         Column::new("template", Text),
+        Column::new("topic", Text),
+        Column::new("address", Text),
         Column::new("priority", Int),
         Column::new("state", Text),
-        Column::new("sent_by", Text),
+        Column::new("reason", Text),
+        Column::new("attempts", Int),
+        Column::new("standing", Text),
+        Column::new("request", Text),
         Column::new("requested_at", Int),
         Column::new("changed_at", Int),
     ],
@@ -68,10 +74,15 @@ fn message_of(recorded: &Recorded) -> Option<(WorkspaceId, ContactId, MessageId)
     let payload = &recorded.event.payload;
     let message = match recorded.event.kind {
         Kind::MessageRequested => serde_json::from_str::<Request>(payload).ok()?.message,
-        Kind::MessageSent => serde_json::from_str::<Handover>(payload).ok()?.message,
+        kind if kind.is_of_message() => serde_json::from_str::<Report>(payload).ok()?.message,
         _ => return None,
     };
-    Some((recorded.workspace, recorded.event.contact?, message))
+    Some((recorded.workspace, contact_of(recorded), message))
+}
+
+fn contact_of(recorded: &Recorded) -> ContactId {
+    let nobody = ContactId::from_bytes([0; 16]);
+    recorded.event.contact.unwrap_or(nobody)
 }
 
 fn key(workspace: WorkspaceId, contact: ContactId, id: MessageId) -> Vec<Cell> {

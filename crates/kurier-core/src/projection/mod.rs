@@ -16,7 +16,7 @@ pub use journeys::{
     JOURNEY_VERSION, JourneyCount, JourneyStanding, JourneySummary, JourneyVersion, Journeys,
     Passage, PathHop, count_of_row, instance_of_row, journey_of_row, passage_of_row,
 };
-pub use messages::{MESSAGE, MessageSummary, Messages, message_of_row};
+pub use messages::{Attempt, MESSAGE, MessageSummary, Messages, message_of_row};
 pub use segments::{MEMBER, SEGMENT, SEGMENT_SIZE, SegmentSummary, Segments, segment_of_row};
 pub use table::{Cell, Column, ColumnKind, Row, Table};
 

@@ -3,6 +3,7 @@
 mod access;
 mod appender;
 mod columns;
+mod gates;
 mod journeys;
 mod log;
 mod messages;
@@ -19,6 +20,7 @@ use std::time::Duration;
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgPool, Row};
 
+use crate::queue::AGEING_MICROS;
 use crate::{Error, Result, migration};
 use appender::Appender;
 use pulse::Pulse;
@@ -33,9 +35,18 @@ pub struct Postgres {
     pool: PgPool,
     appender: Appender,
     pulse: Pulse,
+    ageing: i64,
 }
 
 impl Postgres {
+    /// Sets how much longer a message must be due to go before one of the next priority.
+    pub fn with_ageing(self, micros: i64) -> Self {
+        Self {
+            ageing: micros,
+            ..self
+        }
+    }
+
     /// Connects, and makes the schema or brings it up to date first.
     pub async fn open(url: &str) -> Result<Self> {
         let options: PgConnectOptions = url
@@ -56,6 +67,7 @@ impl Postgres {
         Ok(Self {
             appender: Appender::start(pool.clone()),
             pulse: Pulse::of(pool.clone()),
+            ageing: AGEING_MICROS,
             pool,
         })
     }

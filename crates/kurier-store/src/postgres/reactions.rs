@@ -70,7 +70,8 @@ impl Reactions for Postgres {
             .map(|(ws, event)| (*ws, event))
             .collect();
         let appended = append(&mut transaction, &batch).await?;
-        put(&mut transaction, &requested(&reaction.events, &appended)).await?;
+        let rows = requested(&reaction.events, &appended);
+        put(&mut transaction, &rows, self.ageing).await?;
         transaction.commit().await?;
         Ok(Reacted::Done)
     }

@@ -4,6 +4,7 @@
 mod access;
 mod cell;
 mod checkpointer;
+mod gates;
 mod ids;
 mod journeys;
 mod log;
@@ -23,6 +24,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+use crate::queue::AGEING_MICROS;
 use crate::{Result, migration};
 use pulse::Pulse;
 use readers::Readers;
@@ -47,9 +49,18 @@ pub struct Sqlite {
     writer: Writer,
     readers: Readers,
     pulse: Pulse,
+    ageing: i64,
 }
 
 impl Sqlite {
+    /// Sets how much longer a message must be due to go before one of the next priority.
+    pub fn with_ageing(self, micros: i64) -> Self {
+        Self {
+            ageing: micros,
+            ..self
+        }
+    }
+
     /// Opens the database, making it or bringing it up to date first.
     pub fn open(path: &Path) -> Result<Self> {
         let mut connection = connect(path)?;
@@ -62,6 +73,7 @@ impl Sqlite {
             writer,
             readers: Readers::new(path),
             pulse: Pulse::of(path.to_owned()),
+            ageing: AGEING_MICROS,
         })
     }
 

@@ -1,45 +1,120 @@
 use async_trait::async_trait;
+use kurier_core::event::{Event, Kind};
 use kurier_core::id::{ContactId, MessageId, WorkspaceId};
+use kurier_core::message::{Gate, Report};
 use kurier_core::time::Timestamp;
 use rusqlite::{Connection, Row, params, params_from_iter};
 
 use super::Sqlite;
 use super::cell::{IDS, blob, id_list, optional_uuid, uuid};
+use super::gates::{gate, put_gate};
 use super::log::append;
 use super::writer::Pen;
-use crate::queue::{Claim, Queue, Queued, Settled, Settlement};
-use crate::{Result, Scope, rows_max};
+use crate::queue::{
+    Claim, Claimed, Claiming, Lane, Lesson, Line, Put, Queue, Queued, Settled, left, rank,
+    requested, sending,
+};
+use crate::{Appended, Result, Scope, rows_max};
 
-const COLUMNS: &str = "workspace, id, contact, channel, priority, due_at, payload, fence, attempts";
+/// So many rows change their stage at once.
+const MOVES_MAX: i64 = 10_000;
+const LANES_MAX: usize = 10_000;
 
 #[async_trait]
 impl Queue for Sqlite {
-    async fn put(&self, scope: Scope, messages: Vec<Queued>) -> Result<usize> {
-        let weight = messages.len();
+    async fn put(&self, scope: Scope, messages: Vec<Queued>, now: Timestamp) -> Result<usize> {
+        let (weight, ageing) = (messages.len(), self.ageing);
+        let rows = messages.into_iter().map(|row| Put::new(scope.0, row, now));
+        let rows: Vec<Put> = rows.collect();
         self.writer
-            .write(weight, move |connection| put(connection, scope, &messages))
+            .write(weight, move |pen| put(pen, &rows, ageing))
             .await
     }
 
-    async fn claim(
+    async fn request(&self, scope: Scope, events: Vec<Event>) -> Result<Vec<Appended>> {
+        let (weight, ageing) = (events.len() * 2, self.ageing);
+        self.writer
+            .write(weight, move |pen| {
+                let appended = append(pen, scope, &events)?;
+                let owned = events.iter().map(|event| (scope.0, event.clone()));
+                let rows = requested(&owned.collect::<Vec<_>>(), &appended);
+                put(pen, &rows, ageing)?;
+                Ok(appended)
+            })
+            .await
+    }
+
+    /// Whoever may only look, looks: the writer is asked when there is something to move.
+    async fn line(&self, now: Timestamp) -> Result<Line> {
+        let is_stale = self
+            .readers
+            .read(move |connection| is_stale(connection, now));
+        if is_stale.await? {
+            self.writer.write(1, move |pen| freshen(pen, now)).await?;
+        }
+        self.readers.read(line).await
+    }
+
+    async fn claim(&self, lane: &Lane, claiming: Claiming) -> Result<Claimed> {
+        let lane = lane.clone();
+        let weight = claiming.limit.min(1_000);
+        self.writer
+            .write(weight, move |pen| claim(pen, &lane, claiming))
+            .await
+    }
+
+    async fn settle(
         &self,
+        settled: Vec<Settled>,
         now: Timestamp,
-        lease_until: Timestamp,
-        limit: usize,
-    ) -> Result<Vec<Claim>> {
+        lesson: Option<Lesson>,
+    ) -> Result<Vec<bool>> {
+        let (weight, ageing) = (settled.len(), self.ageing);
         self.writer
-            .write(limit, move |connection| {
-                claim(connection, (now, lease_until), limit)
+            .write(weight, move |pen| {
+                let each = |one: &Settled| settle(pen, one, now, ageing);
+                let kept = settled.iter().map(each).collect::<Result<_>>()?;
+                if let Some(lesson) = &lesson {
+                    learn(pen, lesson)?;
+                }
+                Ok(kept)
             })
             .await
     }
 
-    async fn settle(&self, settled: Vec<Settled>) -> Result<Vec<bool>> {
-        self.writer
-            .write(settled.len(), move |pen| {
-                let settle = |one: &Settled| settle(pen, one);
-                settled.iter().map(settle).collect()
-            })
+    async fn redrive(
+        &self,
+        scope: Scope,
+        ids: &[MessageId],
+        now: Timestamp,
+    ) -> Result<Vec<MessageId>> {
+        let ageing = self.ageing;
+        let sql = format!(
+            "UPDATE queue SET stage = 0, due_at = ?2, rank = ?2 - priority * ?3, fence = fence + 1,
+               before = attempts, interrupted = 0
+             WHERE workspace = ?1 AND stage = 3 AND id IN {IDS}
+             RETURNING id, contact, fence, attempts"
+        );
+        self.act(
+            scope,
+            ids,
+            now,
+            (sql, vec![now.as_micros(), ageing], Kind::MessageRedriven),
+        )
+        .await
+    }
+
+    async fn discard(
+        &self,
+        scope: Scope,
+        ids: &[MessageId],
+        now: Timestamp,
+    ) -> Result<Vec<MessageId>> {
+        let sql = format!(
+            "DELETE FROM queue WHERE workspace = ?1 AND stage = 3 AND id IN {IDS}
+             RETURNING id, contact, fence, attempts"
+        );
+        self.act(scope, ids, now, (sql, Vec::new(), Kind::MessageDiscarded))
             .await
     }
 
@@ -57,7 +132,7 @@ impl Queue for Sqlite {
     async fn depth(&self, scope: Scope) -> Result<u64> {
         self.readers
             .read(move |connection| {
-                let sql = "SELECT count(*) FROM queue WHERE workspace = ?1";
+                let sql = "SELECT count(*) FROM queue WHERE workspace = ?1 AND stage <> 3";
                 let key = [scope.0.as_uuid().into_bytes()];
                 let depth: i64 = connection.query_row(sql, key, |row| row.get(0))?;
                 Ok(depth.unsigned_abs())
@@ -66,90 +141,243 @@ impl Queue for Sqlite {
     }
 }
 
-pub fn put(connection: &Connection, scope: Scope, messages: &[Queued]) -> Result<usize> {
+impl Sqlite {
+    /// Does to what was put aside what an operator asks for, and tells the log.
+    async fn act(
+        &self,
+        scope: Scope,
+        ids: &[MessageId],
+        now: Timestamp,
+        (sql, more, kind): (String, Vec<i64>, Kind),
+    ) -> Result<Vec<MessageId>> {
+        let mut values = vec![blob(scope.0.as_uuid())];
+        values.extend(more.into_iter().map(rusqlite::types::Value::Integer));
+        values.push(id_list(ids.iter().map(|id| id.as_uuid())));
+        self.writer
+            .write(ids.len(), move |pen| {
+                let mut statement = pen.prepare_cached(&sql)?;
+                let mut rows = statement.query(params_from_iter(&values))?;
+                let (mut ids, mut events) = (Vec::new(), Vec::new());
+                while let Some(row) = rows.next()? {
+                    let id = MessageId::from_uuid(uuid(row, 0)?);
+                    let contact = optional_uuid(row, 1)?.map(ContactId::from_uuid);
+                    let report = Report::new(id, row.get(3)?);
+                    events.push(report.event(kind, row.get(2)?, contact, now));
+                    ids.push(id);
+                }
+                drop(rows);
+                append(pen, scope, &events)?;
+                Ok(ids)
+            })
+            .await
+    }
+}
+
+pub(crate) fn put(connection: &Connection, rows: &[Put], ageing: i64) -> Result<usize> {
     let mut statement = connection.prepare_cached(
-        "INSERT INTO queue (workspace, id, contact, channel, priority, due_at, fence, attempts, payload)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7) ON CONFLICT DO NOTHING",
+        "INSERT INTO queue (workspace, id, contact, channel, priority, due_at, fence, attempts,
+           payload, stage, rank)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, 0, 0, ?7, ?8, ?9) ON CONFLICT DO NOTHING",
     )?;
     let mut new = 0;
-    for message in messages {
+    for Put {
+        workspace,
+        row,
+        stage,
+    } in rows
+    {
         new += statement.execute(params![
-            scope.0.as_uuid().as_bytes(),
-            message.id.as_uuid().as_bytes(),
-            message
-                .contact
-                .map(|contact| contact.as_uuid().into_bytes()),
-            message.channel,
-            message.priority,
-            message.due_at.as_micros(),
-            message.payload,
+            workspace.as_uuid().as_bytes(),
+            row.id.as_uuid().as_bytes(),
+            row.contact.map(|contact| contact.as_uuid().into_bytes()),
+            row.channel,
+            row.priority,
+            row.due_at.as_micros(),
+            row.payload,
+            stage,
+            row.rank(ageing),
         ])?;
     }
     Ok(new)
 }
 
-fn claim(
-    connection: &Connection,
-    (now, lease_until): (Timestamp, Timestamp),
-    limit: usize,
-) -> Result<Vec<Claim>> {
-    let sql = format!(
-        "UPDATE queue SET lease_until = ?2, fence = fence + 1, attempts = attempts + 1
-         WHERE (workspace, id) IN (
-           SELECT workspace, id FROM queue
-           WHERE due_at <= ?1 AND (lease_until IS NULL OR lease_until <= ?1)
-           ORDER BY priority DESC, due_at LIMIT ?3)
-         RETURNING {COLUMNS}"
-    );
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(params![
-        now.as_micros(),
-        lease_until.as_micros(),
-        rows_max(limit)
-    ])?;
-    let mut claims = Vec::new();
-    while let Some(row) = rows.next()? {
-        claims.push(read_claim(row)?);
-    }
-    // RETURNING promises no order.
-    claims.sort_by_key(|c: &Claim| (std::cmp::Reverse(c.message.priority), c.message.due_at));
-    Ok(claims)
+/// Whether something became due, or a worker let its lease end.
+fn is_stale(connection: &Connection, now: Timestamp) -> Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM queue WHERE stage = 1 AND due_at <= ?1)
+        OR EXISTS (SELECT 1 FROM queue WHERE stage = 2 AND lease_until <= ?1)";
+    let mut statement = connection.prepare_cached(sql)?;
+    Ok(statement.query_row([now.as_micros()], |row| row.get(0))?)
 }
 
-fn settle(pen: &Pen, Settled { claim, how, event }: &Settled) -> Result<bool> {
-    let key = (
-        claim.workspace.as_uuid().into_bytes(),
-        claim.message.id.as_uuid().into_bytes(),
-    );
-    let changed = match how {
-        Settlement::Done => pen
-            .prepare_cached("DELETE FROM queue WHERE workspace = ?1 AND id = ?2 AND fence = ?3")?
-            .execute(params![key.0, key.1, claim.fence])?,
-        Settlement::Retry(at) => pen
-            .prepare_cached(
-                "UPDATE queue SET due_at = ?4, lease_until = NULL, fence = fence + 1
-                 WHERE workspace = ?1 AND id = ?2 AND fence = ?3",
-            )?
-            .execute(params![key.0, key.1, claim.fence, at.as_micros()])?,
+fn freshen(connection: &Connection, now: Timestamp) -> Result<()> {
+    let moves = [
+        "UPDATE queue SET stage = 0 WHERE (workspace, id) IN (
+           SELECT workspace, id FROM queue WHERE stage = 1 AND due_at <= ?1
+           ORDER BY due_at LIMIT ?2)",
+        "UPDATE queue SET stage = 0, lease_until = NULL, interrupted = interrupted OR told
+         WHERE (workspace, id) IN (
+           SELECT workspace, id FROM queue WHERE stage = 2 AND lease_until <= ?1 LIMIT ?2)",
+    ];
+    for sql in moves {
+        let mut statement = connection.prepare_cached(sql)?;
+        statement.execute([now.as_micros(), MOVES_MAX])?;
+    }
+    Ok(())
+}
+
+/// Lane after lane, each found by the index: what stands in one is not read.
+fn line(connection: &Connection) -> Result<Line> {
+    let mut lanes: Vec<Lane> = Vec::new();
+    let mut statement = connection.prepare_cached(
+        "SELECT workspace, channel FROM queue WHERE stage = 0 AND (workspace, channel) > (?1, ?2)
+         ORDER BY workspace, channel LIMIT 1",
+    )?;
+    let mut last = (Vec::new(), String::new());
+    while lanes.len() < LANES_MAX {
+        let mut rows = statement.query(params![last.0, last.1])?;
+        let Some(row) = rows.next()? else { break };
+        let lane = Lane {
+            workspace: WorkspaceId::from_uuid(uuid(row, 0)?),
+            channel: row.get(1)?,
+        };
+        let workspace = lane.workspace.as_uuid().as_bytes().to_vec();
+        last = (workspace, lane.channel.clone());
+        lanes.push(lane);
+    }
+    let sql = "SELECT min(at) FROM (SELECT min(due_at) AS at FROM queue WHERE stage = 1
+        UNION ALL SELECT min(lease_until) FROM queue WHERE stage = 2)";
+    let next: Option<i64> = connection
+        .prepare_cached(sql)?
+        .query_row([], |row| row.get(0))?;
+    Ok(Line {
+        lanes,
+        next: next.map(Timestamp::from_micros),
+    })
+}
+
+fn claim(pen: &Pen, lane: &Lane, claiming: Claiming) -> Result<Claimed> {
+    let Some(limits) = claiming.gate else {
+        let claims = take(pen, lane, claiming, claiming.limit)?;
+        return Ok(Claimed {
+            claims,
+            closed: None,
+        });
     };
-    if let Some(event) = event.as_ref().filter(|_| changed == 1) {
-        append(pen, Scope(claim.workspace), std::slice::from_ref(event))?;
+    let times = (claiming.now, claiming.lease_until);
+    let known = gate(pen, lane)?;
+    let mut gate: Gate = known.clone().unwrap_or_default();
+    let admitted = gate.admit(claiming.limit, limits, times);
+    let claims = match admitted {
+        0 => Vec::new(),
+        admitted => take(pen, lane, claiming, admitted)?,
+    };
+    gate.passed(claims.len());
+    if known.unwrap_or_default() != gate {
+        put_gate(pen, lane, &gate)?;
+    }
+    let closed = gate.closed(limits, claiming.now);
+    let events = sending(&claims, claiming.now);
+    append(pen, Scope(lane.workspace), &events)?;
+    Ok(Claimed {
+        closed: closed.filter(|_| claims.is_empty()),
+        claims,
+    })
+}
+
+fn take(
+    connection: &Connection,
+    lane: &Lane,
+    claiming: Claiming,
+    limit: usize,
+) -> Result<Vec<Claim>> {
+    let mut statement = connection.prepare_cached(
+        "UPDATE queue SET stage = 2, lease_until = ?3, fence = fence + 1, attempts = attempts + 1,
+           told = ?5
+         WHERE (workspace, id) IN (
+           SELECT workspace, id FROM queue WHERE stage = 0 AND workspace = ?1 AND channel = ?2
+           ORDER BY rank LIMIT ?4)
+         RETURNING id, contact, priority, due_at, payload, fence, attempts, before, interrupted,
+           rank",
+    )?;
+    let mut rows = statement.query(params![
+        lane.workspace.as_uuid().as_bytes(),
+        lane.channel,
+        claiming.lease_until.as_micros(),
+        rows_max(limit),
+        claiming.gate.is_some(),
+    ])?;
+    let mut claims: Vec<(i64, Claim)> = Vec::new();
+    while let Some(row) = rows.next()? {
+        claims.push((row.get(9)?, read_claim(lane, row)?));
+    }
+    // RETURNING promises no order.
+    claims.sort_by_key(|(rank, _)| *rank);
+    Ok(claims.into_iter().map(|(_, claim)| claim).collect())
+}
+
+fn settle(pen: &Pen, settled: &Settled, now: Timestamp, ageing: i64) -> Result<bool> {
+    let claim = &settled.claim;
+    let workspace = claim.workspace.as_uuid().into_bytes();
+    let id = claim.message.id.as_uuid().into_bytes();
+    let held = "workspace = ?1 AND id = ?2 AND fence = ?3 AND stage = 2";
+    let changed = match left(claim, settled.then, now) {
+        None => pen
+            .prepare_cached(&format!("DELETE FROM queue WHERE {held}"))?
+            .execute(params![workspace, id, claim.fence])?,
+        Some((stage, due_at, attempts)) => pen
+            .prepare_cached(&format!(
+                "UPDATE queue SET stage = ?4, due_at = ?5, rank = ?6, attempts = ?7,
+                   lease_until = NULL, interrupted = 0 WHERE {held}"
+            ))?
+            .execute(params![
+                workspace,
+                id,
+                claim.fence,
+                stage,
+                due_at.as_micros(),
+                rank(due_at, claim.message.priority, ageing),
+                attempts,
+            ])?,
+    };
+    if changed == 1 {
+        append(pen, Scope(claim.workspace), &settled.events)?;
     }
     Ok(changed == 1)
 }
 
-fn read_claim(row: &Row<'_>) -> Result<Claim> {
+/// A gate without complaints that hears of none is left as it is.
+fn learn(connection: &Connection, lesson: &Lesson) -> Result<()> {
+    let known = gate(connection, &lesson.lane)?.unwrap_or_default();
+    if known.is_calm() && lesson.is_calm() {
+        return Ok(());
+    }
+    let mut gate = known.clone();
+    gate.learn(
+        &lesson.signals,
+        lesson.rests_until,
+        lesson.limits,
+        lesson.now,
+    );
+    match gate == known {
+        true => Ok(()),
+        false => put_gate(connection, &lesson.lane, &gate),
+    }
+}
+
+fn read_claim(lane: &Lane, row: &Row<'_>) -> Result<Claim> {
     Ok(Claim {
-        workspace: WorkspaceId::from_uuid(uuid(row, 0)?),
+        workspace: lane.workspace,
         message: Queued {
-            id: MessageId::from_uuid(uuid(row, 1)?),
-            contact: optional_uuid(row, 2)?.map(ContactId::from_uuid),
-            channel: row.get(3)?,
-            priority: row.get(4)?,
-            due_at: Timestamp::from_micros(row.get(5)?),
-            payload: row.get(6)?,
+            id: MessageId::from_uuid(uuid(row, 0)?),
+            contact: optional_uuid(row, 1)?.map(ContactId::from_uuid),
+            channel: lane.channel.clone(),
+            priority: row.get(2)?,
+            due_at: Timestamp::from_micros(row.get(3)?),
+            payload: row.get(4)?,
         },
-        fence: row.get(7)?,
-        attempts: row.get(8)?,
+        fence: row.get(5)?,
+        attempts: row.get(6)?,
+        before: row.get(7)?,
+        is_interrupted: row.get(8)?,
     })
 }

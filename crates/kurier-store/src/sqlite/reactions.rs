@@ -54,9 +54,10 @@ impl Reactions for Sqlite {
     }
 
     async fn react(&self, reaction: Reaction) -> Result<Reacted> {
+        let ageing = self.ageing;
         let weight = reaction.events.len();
         self.writer
-            .write(weight, move |pen| react(pen, &reaction))
+            .write(weight, move |pen| react(pen, &reaction, ageing))
             .await
     }
 }
@@ -89,7 +90,7 @@ fn lease(
     Ok(taken.optional()?)
 }
 
-fn react(pen: &Pen, reaction: &Reaction) -> Result<Reacted> {
+fn react(pen: &Pen, reaction: &Reaction, ageing: i64) -> Result<Reacted> {
     let fence: Option<i64> = pen
         .query_row(
             "SELECT fence FROM lease WHERE name = ?1",
@@ -105,8 +106,7 @@ fn react(pen: &Pen, reaction: &Reaction) -> Result<Reacted> {
         let scope = Scope(run[0].0);
         let events: Vec<_> = run.iter().map(|(_, event)| event.clone()).collect();
         let appended = append(pen, scope, &events)?;
-        let rows = requested(run, &appended).into_iter().map(|(_, row)| row);
-        put(pen, scope, &rows.collect::<Vec<_>>())?;
+        put(pen, &requested(run, &appended), ageing)?;
     }
     put_checkpoint(pen, reaction.reactor, reaction.to)?;
     Ok(Reacted::Done)

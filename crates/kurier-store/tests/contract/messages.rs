@@ -2,7 +2,7 @@
 
 use kurier_core::event::{Event, Kind, Position};
 use kurier_core::id::{ContactId, EventId, InstanceId, JourneyId, MessageId};
-use kurier_core::message::{Handover, MessageState, Origin, Request};
+use kurier_core::message::{MessageState, Origin, Report, Request};
 use kurier_core::projection::{Messages, Projection as _};
 use kurier_core::value::Object;
 use kurier_store::{Applied, Batch, MessageQuery, Store};
@@ -52,16 +52,14 @@ fn request(space: &Space, name: &str, who: &str, second: i64) -> Event {
 
 /// Four messages to two contacts; the second to ann was sent.
 async fn life(store: &Store, space: &Space) {
-    let sent = Handover {
-        message: id("b2"),
-        channel: "outbox".into(),
-    };
+    let mut sent = Report::new(id("b2"), 1);
+    sent.channel = Some("outbox".into());
     let events = vec![
         request(space, "a1", "ann", 1),
         request(space, "b2", "ann", 2),
         request(space, "a3", "bob", 3),
         request(space, "b4", "bob", 3),
-        sent.event(Some(space.user("ann")), seconds(9)),
+        sent.event(Kind::MessageSent, 1, Some(space.user("ann")), seconds(9)),
     ];
     let appended = store.log.append(space.scope, events).await;
     appended.expect("appended");
@@ -160,7 +158,7 @@ async fn one_message_is_read_back_whole(store: Store) {
     let origin = message.request.origin.expect("a run asked for it");
     assert_eq!((origin.version, message.request.priority), (2, 9));
     assert_eq!(message.state, MessageState::Sent);
-    assert_eq!(message.sent_by.as_deref(), Some("outbox"));
+    assert_eq!(message.standing.sent_by.as_deref(), Some("outbox"));
     assert_eq!(
         (message.requested_at, message.changed_at),
         (seconds(2), seconds(9))

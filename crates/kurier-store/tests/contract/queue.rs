@@ -2,8 +2,9 @@
 
 use kurier_core::event::Position;
 use kurier_core::id::{ContactId, MessageId};
+use kurier_core::message::Then;
 use kurier_core::time::Timestamp;
-use kurier_store::{Claim, Queued, Scope, Settled, Settlement, Store};
+use kurier_store::{Claim, Claiming, Lane, Queued, Scope, Settled, Store};
 
 use super::place::cases;
 use super::space::{Space, event, now, seconds};
@@ -44,28 +45,53 @@ fn contact(id: &str) -> ContactId {
     Space::new(1).user(id)
 }
 
+/// Queues at second 0.
 pub async fn put(store: &Store, messages: Vec<Queued>) -> usize {
-    store.queue.put(scope(), messages).await.expect("queued")
+    let put = store.queue.put(scope(), messages, now()).await;
+    put.expect("queued")
 }
 
-/// Claims at a second, for ten seconds.
+pub fn lane() -> Lane {
+    Lane {
+        workspace: scope().0,
+        channel: "email".to_owned(),
+    }
+}
+
+/// Lets what is due stand in line, and claims from the lane, at a second and for ten.
 pub async fn claim(store: &Store, second: i64, limit: usize) -> Vec<Claim> {
-    let claimed = store
-        .queue
-        .claim(seconds(second), seconds(second + 10), limit)
-        .await;
-    claimed.expect("claimed")
+    claim_from(store, &lane(), second, limit).await
+}
+
+pub async fn claim_from(store: &Store, lane: &Lane, second: i64, limit: usize) -> Vec<Claim> {
+    store.queue.line(seconds(second)).await.expect("in line");
+    let claiming = Claiming {
+        now: seconds(second),
+        lease_until: seconds(second + 10),
+        limit,
+        gate: None,
+    };
+    let claimed = store.queue.claim(lane, claiming).await;
+    claimed.expect("claimed").claims
 }
 
 /// A claim dealt with, without a word to the log.
-pub fn settled(claim: Claim, how: Settlement) -> Settled {
-    let event = None;
-    Settled { claim, how, event }
+pub fn settled(claim: Claim, then: Then) -> Settled {
+    let events = Vec::new();
+    Settled {
+        claim,
+        then,
+        events,
+    }
 }
 
-async fn settle(store: &Store, claim: &Claim, how: Settlement) -> bool {
-    let settled = vec![settled(claim.clone(), how)];
-    store.queue.settle(settled).await.expect("settled")[0]
+pub async fn settle_all(store: &Store, settled: Vec<Settled>) -> Vec<bool> {
+    let answers = store.queue.settle(settled, now(), None).await;
+    answers.expect("settled")
+}
+
+async fn settle(store: &Store, claim: &Claim, then: Then) -> bool {
+    settle_all(store, vec![settled(claim.clone(), then)]).await[0]
 }
 
 async fn depth(store: &Store) -> u64 {
@@ -94,7 +120,10 @@ async fn a_message_is_queued_once(store: Store) {
     let claims = claim(&store, 0, 10).await;
     assert!(claims.iter().all(|claim| claim.message.priority == 5));
     let other = Space::new(2).scope;
-    let theirs = store.queue.put(other, vec![message("a", 5, now())]).await;
+    let theirs = store
+        .queue
+        .put(other, vec![message("a", 5, now())], now())
+        .await;
     assert_eq!(theirs.expect("queued"), 1);
 }
 
@@ -130,12 +159,12 @@ async fn priority_goes_first_then_the_longest_due(store: Store) {
 async fn what_is_not_due_waits(store: Store) {
     put(
         &store,
-        vec![message("now", 1, now()), message("later", 10, seconds(1))],
+        vec![message("now", 1, now()), message("later", 10, seconds(2))],
     )
     .await;
-    assert_eq!(ids(&claim(&store, -1, 10).await), "");
     assert_eq!(ids(&claim(&store, 0, 10).await), "now");
-    assert_eq!(ids(&claim(&store, 1, 10).await), "later");
+    assert_eq!(ids(&claim(&store, 1, 10).await), "");
+    assert_eq!(ids(&claim(&store, 2, 10).await), "later");
 }
 
 async fn a_limit_is_kept(store: Store) {
@@ -171,20 +200,20 @@ async fn an_old_fence_settles_nothing(store: Store) {
     put(&store, vec![message("a", 5, now())]).await;
     let slow = claim(&store, 0, 10).await.remove(0);
     let quick = claim(&store, 10, 10).await.remove(0);
-    assert!(!settle(&store, &slow, Settlement::Done).await);
-    assert!(!settle(&store, &slow, Settlement::Retry(now())).await);
+    assert!(!settle(&store, &slow, Then::Gone).await);
+    assert!(!settle(&store, &slow, Then::Again(now())).await);
     assert_eq!(
         (depth(&store).await, claim(&store, 11, 10).await.len()),
         (1, 0)
     );
-    assert!(settle(&store, &quick, Settlement::Done).await);
+    assert!(settle(&store, &quick, Then::Gone).await);
 }
 
 async fn done_leaves_the_queue(store: Store) {
     put(&store, vec![message("a", 5, now()), message("b", 4, now())]).await;
     let claims = claim(&store, 0, 10).await;
-    assert!(settle(&store, &claims[0], Settlement::Done).await);
-    assert!(!settle(&store, &claims[0], Settlement::Done).await);
+    assert!(settle(&store, &claims[0], Then::Gone).await);
+    assert!(!settle(&store, &claims[0], Then::Gone).await);
     assert_eq!(depth(&store).await, 1);
     assert_eq!(ids(&claim(&store, 20, 10).await), "b");
 }
@@ -192,16 +221,16 @@ async fn done_leaves_the_queue(store: Store) {
 async fn retry_waits_for_its_time(store: Store) {
     put(&store, vec![message("a", 5, now())]).await;
     let first = claim(&store, 0, 10).await.remove(0);
-    assert!(settle(&store, &first, Settlement::Retry(seconds(5))).await);
+    assert!(settle(&store, &first, Then::Again(seconds(5))).await);
     assert!(
-        !settle(&store, &first, Settlement::Done).await,
+        !settle(&store, &first, Then::Gone).await,
         "it was given back"
     );
     assert_eq!(claim(&store, 4, 10).await, []);
     let second = claim(&store, 5, 10).await.remove(0);
     assert_eq!((second.attempts, second.message.due_at), (2, seconds(5)));
     assert!(second.fence > first.fence);
-    assert!(settle(&store, &second, Settlement::Done).await);
+    assert!(settle(&store, &second, Then::Gone).await);
 }
 
 async fn settling_answers_each_claim(store: Store) {
@@ -213,18 +242,15 @@ async fn settling_answers_each_claim(store: Store) {
     let mut foreign = claims[2].clone();
     foreign.workspace = Space::new(2).scope.0;
     let settled = vec![
-        settled(claims[0].clone(), Settlement::Done),
-        settled(old, Settlement::Done),
-        settled(foreign, Settlement::Done),
-        settled(claims[3].clone(), Settlement::Retry(seconds(1))),
+        settled(claims[0].clone(), Then::Gone),
+        settled(old, Then::Gone),
+        settled(foreign, Then::Gone),
+        settled(claims[3].clone(), Then::Again(seconds(1))),
     ];
-    let answers = store.queue.settle(settled).await.expect("settled");
+    let answers = settle_all(&store, settled).await;
     assert_eq!(answers, [true, false, false, true]);
     assert_eq!(depth(&store).await, 3);
-    assert_eq!(
-        store.queue.settle(Vec::new()).await.expect("settled"),
-        [true; 0]
-    );
+    assert_eq!(settle_all(&store, Vec::new()).await, [true; 0]);
 }
 
 async fn what_is_settled_is_told_with_it(store: Store) {
@@ -235,15 +261,15 @@ async fn what_is_settled_is_told_with_it(store: Store) {
             fence,
             ..claim.clone()
         },
-        how: Settlement::Done,
-        event: Some(event(name)),
+        then: Then::Gone,
+        events: vec![event(name)],
     };
     let (first, second) = (&claims[0], &claims[1]);
     let all = vec![
         tell(first, first.fence, "told"),
         tell(second, second.fence - 1, "not ours"),
     ];
-    let answers = store.queue.settle(all).await.expect("settled");
+    let answers = settle_all(&store, all).await;
     assert_eq!(answers, [true, false]);
     let log = store.log.read(Position(0), 10).await.expect("read");
     let ids: Vec<_> = log.iter().map(|recorded| recorded.event.id).collect();
@@ -259,7 +285,10 @@ async fn forgetting_takes_what_is_for_a_contact(store: Store) {
     put(&store, others.into()).await;
     let claimed = claim(&store, 0, 1).await.remove(0);
     let other = Space::new(2).scope;
-    let theirs = store.queue.put(other, vec![message("a", 5, now())]).await;
+    let theirs = store
+        .queue
+        .put(other, vec![message("a", 5, now())], now())
+        .await;
     assert_eq!(theirs.expect("queued"), 1);
     let forget = async |contacts: &[ContactId]| {
         let forgotten = store.queue.forget(scope(), contacts).await;
@@ -269,10 +298,7 @@ async fn forgetting_takes_what_is_for_a_contact(store: Store) {
     assert_eq!(forget(&[contact("a"), contact("b"), contact("z")]).await, 2);
     assert_eq!((depth(&store).await, forget(&[contact("a")]).await), (2, 0));
     assert_eq!(store.queue.depth(other).await.expect("counted"), 1);
-    assert!(
-        !settle(&store, &claimed, Settlement::Done).await,
-        "it is gone"
-    );
+    assert!(!settle(&store, &claimed, Then::Gone).await, "it is gone");
 }
 
 async fn depth_is_by_workspace(store: Store) {

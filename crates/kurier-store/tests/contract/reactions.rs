@@ -4,17 +4,17 @@ use std::time::Duration;
 
 use kurier_core::event::{Event, Kind, Position};
 use kurier_core::id::{InstanceId, JourneyId, MessageId, SegmentId};
-use kurier_core::message::{Origin, Request};
+use kurier_core::message::{Origin, Request, Then};
 use kurier_core::projection::{Projection, Segments};
 use kurier_core::segment::{Definition, crossing};
 use kurier_core::time::Timestamp;
 use kurier_core::value::Object;
-use kurier_store::{Applied, Batch, Reacted, Reaction, Settlement, Store};
+use kurier_store::{Applied, Batch, Reacted, Reaction, Store};
 use uuid::Uuid;
 
 use super::place::cases;
-use super::queue::settled;
-use super::space::{Space, event, seconds};
+use super::queue::{claim, settle_all, settled};
+use super::space::{Space, event};
 
 cases! {
     a_lease_has_one_holder_and_a_growing_fence,
@@ -122,22 +122,21 @@ async fn a_message_is_queued_with_what_asks_for_it_and_once(store: Store) {
     assert_eq!(depth().await, 0, "nothing was written");
     assert_eq!(react(fence, 0, 1).await, Reacted::Done);
     assert_eq!(depth().await, 1);
-    let claims = store.queue.claim(request.recorded_at, seconds(99), 9).await;
-    let claim = claims.expect("claimed").remove(0);
+    let claim = claim(&store, 0, 9).await.remove(0);
     assert_eq!(claim.message.id.as_uuid(), request.id.as_uuid());
     assert_eq!(
         (claim.message.channel.as_str(), claim.message.priority),
         ("email", 7)
     );
     assert_eq!(claim.message.contact, request.contact);
-    let done = vec![settled(claim, Settlement::Done)];
-    assert_eq!(store.queue.settle(done).await.expect("settled"), [true]);
+    let done = vec![settled(claim, Then::Gone)];
+    assert_eq!(settle_all(&store, done).await, [true]);
     // Asked for again after a crash: it stands in the log, and was dealt with.
     assert_eq!(react(fence, 1, 2).await, Reacted::Done);
     assert_eq!(depth().await, 0);
 }
 
-fn request(name: &str) -> Event {
+pub fn request(name: &str) -> Event {
     let asked = event(name);
     let request = Request {
         message: MessageId::from_uuid(asked.id.as_uuid()),

@@ -5,13 +5,15 @@ use std::collections::BTreeSet;
 use std::time::Duration;
 
 use kurier_core::id::MessageId;
-use kurier_store::{Queued, Settlement, Store};
+use kurier_core::message::Then;
+use kurier_store::{Queued, Store};
 use sqlx::{AssertSqlSafe, PgPool};
 use uuid::Uuid;
 
 use super::dice::Dice;
+use super::lanes::{LIMIT, many, per_minute, recipient, through};
 use super::place::{Place, cases};
-use super::queue::{claim, message, put, scope, settled};
+use super::queue::{claim, lane, message, put, scope, settle_all, settled};
 use super::space::now;
 
 cases! {
@@ -19,6 +21,8 @@ cases! {
     messages_put_at_once_are_queued_once,
     a_limit_is_kept_whatever_the_plan,
     the_lease_of_who_is_gone_is_free_at_once,
+    a_rate_holds_for_all_processes,
+    windows_hold_for_all_processes,
 }
 
 const WORKERS: u64 = 20;
@@ -57,15 +61,9 @@ async fn work(store: Store, worker: u64) -> Vec<MessageId> {
     while store.queue.depth(scope()).await.expect("counted") > 0 {
         let claims = claim(&store, 0, 1 + dice.below(7) as usize).await;
         done.extend(claims.iter().map(|claim| claim.message.id));
-        let settled = claims
-            .into_iter()
-            .map(|claim| settled(claim, Settlement::Done));
-        let settled = store
-            .queue
-            .settle(settled.collect())
-            .await
-            .expect("settled");
-        assert!(settled.into_iter().all(|kept| kept));
+        let settled = claims.into_iter().map(|claim| settled(claim, Then::Gone));
+        let kept = settle_all(&store, settled.collect()).await;
+        assert!(kept.into_iter().all(|kept| kept));
     }
     done
 }
@@ -136,4 +134,53 @@ async fn the_lease_of_who_is_gone_is_free_at_once(place: Place) {
         }
     };
     assert!(second > first);
+}
+
+async fn a_rate_holds_for_all_processes(place: Place) {
+    let stores = [place.open().await, place.open().await];
+    put(&stores[0], many(300)).await;
+    let worker = |store: Store| async move {
+        let mut passed = 0;
+        for _ in 0..20 {
+            passed += through(&store, 0, 7, per_minute(100)).await.claims.len();
+        }
+        passed
+    };
+    let workers: Vec<_> = (0..4)
+        .map(|n| tokio::spawn(worker(stores[n % 2].clone())))
+        .collect();
+    let mut passed = 0;
+    for each in workers {
+        passed += each.await.expect("to the end");
+    }
+    assert_eq!(passed, 100);
+}
+
+async fn windows_hold_for_all_processes(place: Place) {
+    let stores = [place.open().await, place.open().await];
+    let names: Vec<String> = (0..20).map(|n| n.to_string()).collect();
+    let worker = |store: Store, turn: bool, mut names: Vec<String>| async move {
+        if turn {
+            names.reverse();
+        }
+        let mut granted = 0;
+        for _ in 0..5 {
+            let wants: Vec<_> = names.iter().map(|name| (recipient(name), 1)).collect();
+            let allowed = store.gates.allow(&lane(), LIMIT, &wants, now()).await;
+            granted += allowed
+                .expect("asked")
+                .iter()
+                .map(|it| it.granted)
+                .sum::<u32>();
+        }
+        granted
+    };
+    let workers: Vec<_> = (0..4)
+        .map(|n| tokio::spawn(worker(stores[n % 2].clone(), n > 1, names.clone())))
+        .collect();
+    let mut granted = 0;
+    for each in workers {
+        granted += each.await.expect("to the end");
+    }
+    assert_eq!(granted, 60);
 }

@@ -1,37 +1,59 @@
-//! Delivers: claims what is queued, hands it to its channel, and settles it with what the log
-//! is told of it, in one transaction. Any number of processes may run this: a message is
-//! leased to one at a time.
+//! Delivers: claims what stands in line for a channel, lets the guards look at it, hands it
+//! over, and settles it with what the log is told of it, in one transaction. Each lane is
+//! served by a task of its own, so that a slow channel keeps no other waiting. Any number of
+//! processes may run this: a message is leased to one at a time.
 
+mod guard;
+mod lane;
+mod outbox;
+mod post;
+mod route;
+
+use std::collections::HashSet;
 use std::sync::Arc;
 use std::time::Duration;
 
-use kurier_core::event::Kind;
 use kurier_core::time::Timestamp;
-use kurier_store::{Claim, Result, Settled, Settlement, Store};
+use kurier_store::{Lane, Result, Store};
 use tokio::sync::Notify;
+use tokio::task::JoinSet;
 
-use crate::channel::outbox;
 use crate::clock;
 use crate::http::Pressure;
-use crate::metrics as names;
+pub use guard::{Guard, Waiting};
+use post::Post;
+pub use route::{EveryLaneToOutbox, Route, Routes, Via};
 
-const CLAIMS_MAX: usize = 1_000;
-/// A worker that has not settled by then is taken for dead.
-const LEASE_MICROS: i64 = 10_000_000;
-/// Another process may queue without telling us.
+/// Another process may queue without telling us, and a closed gate may be opened elsewhere.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// So many lanes are served at the same time; the others have their turn after.
+const LANES_MAX: usize = 64;
 
 pub struct Deliverer {
     store: Store,
+    routes: Arc<dyn Routes>,
+    guards: Vec<Box<dyn Guard>>,
+    post: Arc<Post>,
     pressure: Arc<Pressure>,
     wake: Notify,
 }
 
+/// What serving a lane came to.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub struct Served {
+    pub settled: usize,
+    /// The gate is closed until then.
+    pub closed_until: Option<Timestamp>,
+}
+
 impl Deliverer {
-    pub fn new(store: Store, pressure: Arc<Pressure>) -> Self {
+    pub fn new(store: Store, routes: Arc<dyn Routes>, pressure: Arc<Pressure>) -> Self {
         Self {
+            guards: guard::all(&store),
+            post: Arc::new(Post),
             store,
+            routes,
             pressure,
             wake: Notify::new(),
         }
@@ -43,50 +65,119 @@ impl Deliverer {
     }
 
     /// Runs until the task is dropped.
-    pub async fn run(&self) {
+    pub async fn run(self: Arc<Self>) {
+        let mut shift = Shift::default();
         loop {
-            match self.turn().await {
-                Ok(0) => {
-                    let _ = tokio::time::timeout(LOOK_EVERY, self.wake.notified()).await;
-                }
-                Ok(_) => {}
+            let pause = match self.look(&mut shift).await {
+                Ok(pause) => pause,
                 Err(error) => {
-                    tracing::error!(%error, "delivering failed, will try again");
-                    tokio::time::sleep(RETRY_AFTER).await;
+                    tracing::error!(%error, "looking for messages failed, will try again");
+                    RETRY_AFTER
                 }
+            };
+            tokio::select! {
+                () = self.wake.notified() => {}
+                () = tokio::time::sleep(pause) => {}
+                Some(served) = shift.tasks.join_next() => shift.ended(served),
             }
         }
     }
 
-    /// Delivers what is due, up to a limit; answers how many there were.
-    pub async fn turn(&self) -> Result<usize> {
+    /// Sees to it that every lane in which something stands is served; answers when to look
+    /// again.
+    async fn look(self: &Arc<Self>, shift: &mut Shift) -> Result<Duration> {
         let now = clock::now();
-        let until = now.shifted(LEASE_MICROS);
-        let claims = self.store.queue.claim(now, until, CLAIMS_MAX).await?;
-        let count = claims.len();
-        if count == CLAIMS_MAX {
-            self.pressure.note_much();
+        let line = self.store.queue.line(now).await?;
+        shift.closed.retain(|_, until| now < *until);
+        for lane in shift.turns(line.lanes) {
+            let deliverer = self.clone();
+            shift.busy.insert(lane.clone());
+            shift.tasks.spawn(async move {
+                let served = deliverer.serve(&lane).await;
+                (lane, served)
+            });
         }
-        if count == 0 {
-            return Ok(0);
+        let next = shift.closed.values().min().copied();
+        let next = [line.next, next].into_iter().flatten().min();
+        let pause = next.map_or(LOOK_EVERY, |at| until(now, at));
+        Ok(pause.clamp(Duration::from_millis(1), LOOK_EVERY))
+    }
+
+    /// Serves every lane until nothing is left that may go now; answers how many messages
+    /// were settled.
+    pub async fn turn(&self) -> Result<usize> {
+        let line = self.store.queue.line(clock::now()).await?;
+        let mut settled = 0;
+        for lane in line.lanes {
+            settled += self.serve(&lane).await?.settled;
         }
-        let settled = claims.into_iter().map(|claim| deliver(claim, now));
-        let kept = self.store.queue.settle(settled.collect()).await?;
-        let sent = kept.iter().filter(|kept| **kept).count();
-        let kind = Kind::MessageSent.as_str();
-        metrics::counter!(names::DECISIONS, "kind" => kind).increment(sent as u64);
-        metrics::counter!(names::MESSAGES_SENT, "channel" => outbox::NAME).increment(sent as u64);
-        Ok(count)
+        Ok(settled)
+    }
+
+    async fn serve(&self, lane: &Lane) -> Result<Served> {
+        let route = self.routes.find(lane).await?;
+        match &route.via {
+            Via::Outbox => self.serve_outbox(lane, &route).await,
+            Via::Channel(channel) => self.serve_channel(lane, &route, channel).await,
+            Via::Nobody => Ok(Served::default()),
+        }
     }
 }
 
-fn deliver(claim: Claim, now: Timestamp) -> Settled {
-    let handover = outbox::take(&claim);
-    let event = handover.event(claim.message.contact, now);
-    Settled {
-        claim,
-        how: Settlement::Done,
-        event: Some(event),
+fn until(now: Timestamp, at: Timestamp) -> Duration {
+    let micros = at.as_micros().saturating_sub(now.as_micros());
+    Duration::from_micros(micros.max(0).unsigned_abs())
+}
+
+/// What this process is serving.
+#[derive(Default)]
+struct Shift {
+    tasks: JoinSet<(Lane, Result<Served>)>,
+    busy: HashSet<Lane>,
+    closed: std::collections::HashMap<Lane, Timestamp>,
+    /// Whose turn was last: those after it come first.
+    last: Option<Lane>,
+}
+
+impl Shift {
+    /// The lanes to begin with now, each in its turn.
+    fn turns(&mut self, mut lanes: Vec<Lane>) -> Vec<Lane> {
+        lanes.retain(|lane| !self.busy.contains(lane) && !self.closed.contains_key(lane));
+        lanes.sort_unstable();
+        let first = self
+            .last
+            .as_ref()
+            .map_or(0, |last| lanes.partition_point(|lane| lane <= last));
+        lanes.rotate_left(first);
+        lanes.truncate(LANES_MAX.saturating_sub(self.busy.len()));
+        self.last = lanes.last().cloned().or(self.last.take());
+        lanes
+    }
+
+    fn ended(
+        &mut self,
+        served: std::result::Result<(Lane, Result<Served>), tokio::task::JoinError>,
+    ) {
+        let (lane, served) = match served {
+            Ok(served) => served,
+            // Only a panic ends a task so; which lane it was is not known any more.
+            Err(error) => {
+                tracing::error!(%error, "a lane was left in the middle");
+                self.busy.clear();
+                return;
+            }
+        };
+        self.busy.remove(&lane);
+        match served {
+            Ok(served) => {
+                let until = served.closed_until.filter(|_| served.settled == 0);
+                self.closed.extend(until.map(|until| (lane, until)));
+            }
+            Err(error) => {
+                tracing::error!(%error, channel = lane.channel, "delivering failed, will try again");
+                self.closed.insert(lane, clock::now().shifted(1_000_000));
+            }
+        }
     }
 }
 

@@ -9,7 +9,7 @@ mod project;
 mod react;
 pub mod segment;
 
-pub use deliver::Deliverer;
+pub use deliver::{Deliverer, EveryLaneToOutbox};
 pub use erase::{ErasureReport, erase, live_contact};
 pub use live::live_contacts;
 pub use maintain::maintain;

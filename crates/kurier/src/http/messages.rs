@@ -42,7 +42,8 @@ pub struct MessageParams {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct MessageView {
     id: String,
-    contact: String,
+    /// None for one to nobody we know.
+    contact: Option<String>,
     /// The journey that asked for it; none if a program did.
     journey: Option<String>,
     version: Option<u32>,
@@ -70,7 +71,7 @@ impl From<MessageSummary> for MessageView {
         let origin = request.origin;
         Self {
             id: request.message.to_string(),
-            contact: message.contact.to_string(),
+            contact: message.contact.map(|it| it.to_string()),
             journey: origin.as_ref().map(|it| it.journey.to_string()),
             version: origin.as_ref().map(|it| it.version),
             instance: origin.as_ref().map(|it| it.instance.to_string()),
@@ -79,7 +80,7 @@ impl From<MessageSummary> for MessageView {
             template: request.template,
             priority: request.priority,
             state: message.state.as_str(),
-            sent_by: message.sent_by,
+            sent_by: message.standing.sent_by,
             requested_at: message.requested_at.to_string(),
             changed_at: message.changed_at.to_string(),
         }

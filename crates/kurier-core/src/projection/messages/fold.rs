@@ -3,15 +3,18 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{Cell, Change, Folded, Loaded, UnreadableRow};
-use super::row::{MessageSummary, message_of_row, row_of};
-use super::{MESSAGE, key};
+use super::row::{Attempt, MessageSummary, Standing, message_of_row, row_of};
+use super::{MESSAGE, contact_of, key};
 use crate::event::{Erasure, Kind, Recorded};
 use crate::id::{ContactId, WorkspaceId};
-use crate::message::{Handover, MessageState, Request};
+use crate::message::{MessageState, Report, Request};
+
+/// So many attempts are kept of a message; of older ones only the number.
+const TRIES_MAX: usize = 50;
 
 #[derive(Default)]
 pub struct Fold {
-    messages: BTreeMap<Vec<Cell>, (WorkspaceId, MessageSummary)>,
+    messages: BTreeMap<Vec<Cell>, (WorkspaceId, ContactId, MessageSummary)>,
     /// Messages to write.
     dirty: BTreeSet<Vec<Cell>>,
     folded: Folded,
@@ -22,8 +25,11 @@ impl Fold {
         let mut fold = Self::default();
         for Loaded { table, rows } in loaded {
             for row in rows {
-                let read = message_of_row(&row).ok_or_else(|| UnreadableRow::new(table, &row))?;
-                fold.messages.insert(row[..MESSAGE.key].to_vec(), read);
+                let unreadable = || UnreadableRow::new(table, &row);
+                let (workspace, message) = message_of_row(&row).ok_or_else(unreadable)?;
+                let contact = row[1].as_id().map(ContactId::from_uuid);
+                let known = (workspace, contact.ok_or_else(unreadable)?, message);
+                fold.messages.insert(row[..MESSAGE.key].to_vec(), known);
             }
         }
         Ok(fold)
@@ -32,8 +38,8 @@ impl Fold {
     pub fn event(&mut self, recorded: &Recorded) {
         let result = match recorded.event.kind {
             Kind::MessageRequested => self.requested(recorded),
-            Kind::MessageSent => self.sent(recorded),
             Kind::ContactErased => self.erased(recorded),
+            kind if kind.is_of_message() => self.reported(recorded),
             _ => Ok(()),
         };
         // Of what was erased nothing is left to fold.
@@ -45,38 +51,36 @@ impl Fold {
 
     fn requested(&mut self, recorded: &Recorded) -> Result<(), serde_json::Error> {
         let request: Request = serde_json::from_str(&recorded.event.payload)?;
-        let Some(contact) = recorded.event.contact else {
-            return Ok(());
-        };
+        let contact = contact_of(recorded);
         let key = key(recorded.workspace, contact, request.message);
         if self.messages.contains_key(&key) {
             return Ok(());
         }
         let at = recorded.event.occurred_at;
         let summary = MessageSummary {
-            request,
-            contact,
+            contact: recorded.event.contact,
             state: MessageState::Queued,
-            sent_by: None,
+            reason: None,
+            attempts: 0,
+            standing: Standing {
+                next_at: request.scheduled_at,
+                ..Standing::default()
+            },
+            request,
             requested_at: at,
             changed_at: at,
         };
-        self.messages
-            .insert(key.clone(), (recorded.workspace, summary));
+        let known = (recorded.workspace, contact, summary);
+        self.messages.insert(key.clone(), known);
         self.dirty.insert(key);
         Ok(())
     }
 
-    fn sent(&mut self, recorded: &Recorded) -> Result<(), serde_json::Error> {
-        let handover: Handover = serde_json::from_str(&recorded.event.payload)?;
-        let Some(contact) = recorded.event.contact else {
-            return Ok(());
-        };
-        let key = key(recorded.workspace, contact, handover.message);
-        if let Some((_, message)) = self.messages.get_mut(&key) {
-            message.state = MessageState::Sent;
-            message.sent_by = Some(handover.channel);
-            message.changed_at = recorded.event.occurred_at;
+    fn reported(&mut self, recorded: &Recorded) -> Result<(), serde_json::Error> {
+        let report: Report = serde_json::from_str(&recorded.event.payload)?;
+        let key = key(recorded.workspace, contact_of(recorded), report.message);
+        if let Some((_, _, message)) = self.messages.get_mut(&key) {
+            apply(message, recorded, report);
             self.dirty.insert(key);
         }
         Ok(())
@@ -100,11 +104,69 @@ impl Fold {
 
     pub fn finish(mut self) -> Folded {
         for key in &self.dirty {
-            let (workspace, message) = &self.messages[key];
-            let put = Change::Put(&MESSAGE, row_of(*workspace, message));
+            let (workspace, contact, message) = &self.messages[key];
+            let put = Change::Put(&MESSAGE, row_of(*workspace, *contact, message));
             self.folded.changes.push(put);
         }
         self.folded
+    }
+}
+
+/// What a report makes of a message. Told twice, the second time changes nothing.
+fn apply(message: &mut MessageSummary, recorded: &Recorded, report: Report) {
+    let at = recorded.event.occurred_at;
+    let kind = recorded.event.kind;
+    message.changed_at = at;
+    if kind == Kind::MessageDiscarded {
+        message.standing.discarded = true;
+        return;
+    }
+    message.state = state(kind);
+    message.reason = report.reason;
+    message.attempts = message.attempts.max(report.attempt);
+    note_try(message, &report, at);
+    let standing = &mut message.standing;
+    standing.discarded = false;
+    standing.next_at = report.until;
+    standing.sent_by = report.channel.or(standing.sent_by.take());
+    standing.template_version = report.template_version.or(standing.template_version);
+    standing.receipt = report.receipt.or(standing.receipt.take());
+}
+
+const fn state(kind: Kind) -> MessageState {
+    match kind {
+        Kind::MessageSending => MessageState::Sending,
+        Kind::MessageSent => MessageState::Sent,
+        Kind::MessageRetried => MessageState::Retrying,
+        Kind::MessageSkipped => MessageState::Skipped,
+        Kind::MessageFailed => MessageState::Failed,
+        Kind::MessageUnknown => MessageState::Unknown,
+        _ => MessageState::Queued,
+    }
+}
+
+/// An attempt begins with `message.sending` and ends with the next report of its number.
+fn note_try(message: &mut MessageSummary, report: &Report, at: crate::time::Timestamp) {
+    let tries = &mut message.standing.tries;
+    let known = tries.iter_mut().find(|it| it.attempt == report.attempt);
+    match (known, message.state) {
+        (None, MessageState::Sending) => {
+            tries.push(Attempt {
+                attempt: report.attempt,
+                began_at: at,
+                ended_at: None,
+                outcome: MessageState::Sending,
+                refusal: None,
+            });
+            let excess = tries.len().saturating_sub(TRIES_MAX);
+            tries.drain(..excess);
+        }
+        (Some(known), state) if state != MessageState::Sending => {
+            known.ended_at = Some(at);
+            known.outcome = state;
+            known.refusal.clone_from(&report.refusal);
+        }
+        _ => {}
     }
 }
 

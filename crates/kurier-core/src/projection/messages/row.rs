@@ -1,28 +1,69 @@
 //! A message as a row, and back.
 
+use serde::{Deserialize, Serialize};
+
 use super::super::{Cell, Row};
-use crate::id::{ContactId, InstanceId, JourneyId, MessageId, WorkspaceId};
-use crate::message::{MessageState, Origin, Request};
+use crate::id::{ContactId, WorkspaceId};
+use crate::message::{MessageState, Reason, Refusal, Request};
 use crate::time::Timestamp;
-use crate::value::Object;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct MessageSummary {
     pub request: Request,
-    pub contact: ContactId,
+    /// None for one to nobody we know.
+    pub contact: Option<ContactId>,
     pub state: MessageState,
-    /// The channel that took it.
-    pub sent_by: Option<String>,
+    /// Why it is in that state, where there is a reason.
+    pub reason: Option<Reason>,
+    /// How often it was handed to a channel.
+    pub attempts: u32,
+    pub standing: Standing,
     pub requested_at: Timestamp,
     pub changed_at: Timestamp,
 }
 
-pub fn row_of(workspace: WorkspaceId, message: &MessageSummary) -> Row {
+/// What is known of a message beside its state.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Standing {
+    /// The channel that took it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sent_by: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template_version: Option<u32>,
+    /// What the provider calls it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub receipt: Option<String>,
+    /// When it is tried again.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_at: Option<Timestamp>,
+    /// Somebody put it away.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub discarded: bool,
+    /// The newest attempts, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub tries: Vec<Attempt>,
+}
+
+/// One time that a message was handed to a channel.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Attempt {
+    pub attempt: u32,
+    pub began_at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub ended_at: Option<Timestamp>,
+    /// The message's state when it ended; `sending` until then.
+    pub outcome: MessageState,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub refusal: Option<Refusal>,
+}
+
+pub fn row_of(workspace: WorkspaceId, contact: ContactId, message: &MessageSummary) -> Row {
     let request = &message.request;
     let origin = request.origin.as_ref();
+    let json = |text: serde_json::Result<String>| Cell::Text(text.expect("it serialises"));
     vec![
         workspace.into(),
-        message.contact.into(),
+        contact.into(),
         Cell::Id(request.message.as_uuid()),
         origin.map(|it| Cell::Id(it.journey.as_uuid())).into(),
         origin.map(|it| i64::from(it.version)).into(),
@@ -30,9 +71,14 @@ pub fn row_of(workspace: WorkspaceId, message: &MessageSummary) -> Row {
         origin.map(|it| it.node.as_str()).into(),
         request.channel.as_str().into(),
         request.template.clone().into(),
+        request.topic.clone().into(),
+        request.to.clone().into(),
         i64::from(request.priority).into(),
         message.state.as_str().into(),
-        message.sent_by.clone().into(),
+        message.reason.map(Reason::as_str).into(),
+        i64::from(message.attempts).into(),
+        json(serde_json::to_string(&message.standing)),
+        json(serde_json::to_string(request)),
         message.requested_at.into(),
         message.changed_at.into(),
     ]
@@ -42,34 +88,21 @@ pub fn row_of(workspace: WorkspaceId, message: &MessageSummary) -> Row {
 pub fn message_of_row(row: &Row) -> Option<(WorkspaceId, MessageSummary)> {
     let id = |column: usize| row.get(column)?.as_id();
     let int = |column: usize| row.get(column)?.as_int();
-    let text = |column: usize| Some(row.get(column)?.as_text()?.to_owned());
-    let origin = || {
-        Some(Origin {
-            journey: JourneyId::from_uuid(id(3)?),
-            version: u32::try_from(int(4)?).ok()?,
-            instance: InstanceId::from_uuid(id(5)?),
-            node: text(6)?,
-        })
-    };
-    let request = Request {
-        message: MessageId::from_uuid(id(2)?),
-        origin: origin(),
-        channel: text(7)?,
-        template: text(8),
-        body: None,
-        to: None,
-        topic: None,
-        inputs: Object::new(),
-        priority: u8::try_from(int(9)?).ok()?,
-        scheduled_at: None,
+    let text = |column: usize| row.get(column)?.as_text();
+    let contact = id(1)?;
+    let reason = match text(13) {
+        Some(reason) => Some(Reason::of(reason)?),
+        None => None,
     };
     let summary = MessageSummary {
-        request,
-        contact: ContactId::from_uuid(id(1)?),
-        state: MessageState::of(&text(10)?)?,
-        sent_by: text(11),
-        requested_at: Timestamp::from_micros(int(12)?),
-        changed_at: Timestamp::from_micros(int(13)?),
+        request: serde_json::from_str(text(16)?).ok()?,
+        contact: (!contact.is_nil()).then(|| ContactId::from_uuid(contact)),
+        state: MessageState::of(text(12)?)?,
+        reason,
+        attempts: u32::try_from(int(14)?).ok()?,
+        standing: serde_json::from_str(text(15)?).ok()?,
+        requested_at: Timestamp::from_micros(int(17)?),
+        changed_at: Timestamp::from_micros(int(18)?),
     };
     Some((WorkspaceId::from_uuid(id(0)?), summary))
 }

@@ -11,7 +11,7 @@ use crate::value::Object;
 #[derive(Debug, Clone)]
 enum Step {
     Request(u8, u8),
-    Send(u8, u8),
+    Tell(Kind, u8, u8),
     Erase(u8),
 }
 
@@ -50,12 +50,9 @@ fn event(step: &Step, position: i64) -> Event {
             let payload = serde_json::to_string(&request(*n));
             (Kind::MessageRequested, of, payload)
         }
-        Step::Send(n, of) => {
-            let handover = Handover {
-                message: message(*n),
-                channel: "outbox".into(),
-            };
-            return handover.event(Some(contact(*of)), at);
+        Step::Tell(kind, n, of) => {
+            let report = Report::new(message(*n), 1 + position as u32 / 4);
+            return report.event(*kind, position, Some(contact(*of)), at);
         }
         Step::Erase(of) => {
             let erasure = Erasure {
@@ -98,8 +95,8 @@ fn a_message_is_queued_then_sent_and_goes_with_its_contact() {
     let steps = [
         Step::Request(1, 1),
         Step::Request(2, 2),
-        Step::Send(1, 1),
-        Step::Send(9, 1),
+        Step::Tell(Kind::MessageSent, 1, 1),
+        Step::Tell(Kind::MessageSent, 9, 1),
     ];
     let mut tables = Tables::default();
     tables.run(&Messages, &log(&steps));
@@ -123,10 +120,73 @@ fn what_was_erased_in_the_log_is_passed_over() {
     assert_eq!(states(&tables), []);
 }
 
+fn kind() -> impl Strategy<Value = Kind> {
+    let told = Kind::ALL.iter().filter(|kind| kind.is_of_message());
+    let told = told.filter(|kind| **kind != Kind::MessageRequested);
+    prop::sample::select(told.copied().collect::<Vec<_>>())
+}
+
+fn one(tables: &Tables) -> MessageSummary {
+    let rows: Vec<_> = tables.rows(&MESSAGE).filter_map(message_of_row).collect();
+    let [(_, message)] = &rows[..] else {
+        panic!("there is one message, not {}", rows.len())
+    };
+    message.clone()
+}
+
+#[test]
+fn every_attempt_is_kept_with_its_ending() {
+    let mut events = log(&[Step::Request(1, 1)]);
+    let workspace = events[0].workspace;
+    let told = [
+        (Kind::MessageSending, 1),
+        (Kind::MessageRetried, 1),
+        (Kind::MessageSending, 2),
+        (Kind::MessageSent, 2),
+    ];
+    for ((kind, attempt), position) in told.into_iter().zip(2..) {
+        let at = Timestamp::from_millis(position * 1_000);
+        let report = Report::new(message(1), attempt);
+        let event = report.event(kind, position, Some(contact(1)), at);
+        let position = Position(position);
+        events.push(Recorded {
+            position,
+            workspace,
+            event,
+        });
+    }
+    let mut tables = Tables::default();
+    tables.run(&Messages, &events);
+    let message = one(&tables);
+    assert_eq!((message.state, message.attempts), (MessageState::Sent, 2));
+    let tries = message.standing.tries.iter();
+    let tries: Vec<_> = tries
+        .map(|it| (it.attempt, it.outcome, it.ended_at.is_some()))
+        .collect();
+    let expected = [
+        (1, MessageState::Retrying, true),
+        (2, MessageState::Sent, true),
+    ];
+    assert_eq!(tries, expected);
+}
+
+#[test]
+fn what_is_put_away_keeps_its_state_until_it_is_queued_again() {
+    let failed = Step::Tell(Kind::MessageFailed, 1, 1);
+    let discarded = Step::Tell(Kind::MessageDiscarded, 1, 1);
+    let mut tables = Tables::default();
+    tables.run(&Messages, &log(&[Step::Request(1, 1), failed, discarded]));
+    let message = one(&tables);
+    assert_eq!(
+        (message.state, message.standing.discarded),
+        (MessageState::Failed, true)
+    );
+}
+
 fn steps() -> impl Strategy<Value = Vec<Step>> {
     let step = prop_oneof![
         4 => (0..5u8, 0..3u8).prop_map(|(n, of)| Step::Request(n, of)),
-        4 => (0..5u8, 0..3u8).prop_map(|(n, of)| Step::Send(n, of)),
+        8 => (kind(), 0..5u8, 0..3u8).prop_map(|(kind, n, of)| Step::Tell(kind, n, of)),
         1 => (0..3u8).prop_map(Step::Erase),
     ];
     prop::collection::vec(step, 0..40)

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use kurier_core::event::{Event, Kind, Position};
 use kurier_core::id::{EventId, JourneyId};
 use kurier_core::journey::{Publication, read_document};
-use kurier_core::message::MessageState;
-use kurier_store::{MessageQuery, Scope, Sqlite, Workspace};
+use kurier_core::message::{MessageState, Then};
+use kurier_store::{Claiming, MessageQuery, Scope, Settled, Sqlite, Workspace};
 use tempfile::TempDir;
 
 use super::*;
@@ -81,6 +81,11 @@ impl Stage {
         reactor.release().await;
     }
 
+    fn deliverer(&self) -> Deliverer {
+        let routes = Arc::new(EveryLaneToOutbox);
+        Deliverer::new(self.store.clone(), routes, Arc::default())
+    }
+
     async fn states(&self) -> Vec<MessageState> {
         let projector = Projector::of_messages(self.store.clone(), Arc::default());
         projector.drain().await.expect("folded");
@@ -109,7 +114,7 @@ async fn a_message_is_queued_with_its_request_and_taken_once() {
     stage.sign_up("bob").await;
     stage.react().await;
     assert_eq!(stage.states().await, [MessageState::Queued; 2]);
-    let deliverer = Deliverer::new(stage.store.clone(), Arc::default());
+    let deliverer = stage.deliverer();
     assert_eq!(deliverer.turn().await.expect("delivered"), 2);
     assert_eq!(deliverer.turn().await.expect("delivered"), 0);
     assert_eq!(stage.states().await, [MessageState::Sent; 2]);
@@ -128,11 +133,26 @@ async fn what_a_dead_worker_held_is_taken_by_another() {
     stage.sign_up("ann").await;
     stage.react().await;
     let now = clock::now();
-    let dead = stage.store.queue.claim(now, now, 10).await;
-    let dead = dead.expect("claimed").remove(0);
-    let deliverer = Deliverer::new(stage.store.clone(), Arc::default());
+    let lane = Lane {
+        workspace: stage.workspace.id,
+        channel: "email".into(),
+    };
+    let claiming = Claiming {
+        now,
+        lease_until: now,
+        limit: 10,
+        gate: None,
+    };
+    let dead = stage.store.queue.claim(&lane, claiming).await;
+    let dead = dead.expect("claimed").claims.remove(0);
+    let deliverer = stage.deliverer();
     assert_eq!(deliverer.turn().await.expect("delivered"), 1);
-    let late = stage.store.queue.settle(vec![deliver(dead, now)]).await;
+    let late = Settled {
+        claim: dead,
+        then: Then::Gone,
+        events: Vec::new(),
+    };
+    let late = stage.store.queue.settle(vec![late], now, None).await;
     assert_eq!(late.expect("settled"), [false]);
     assert_eq!(stage.told(Kind::MessageSent).await, 1);
 }
