@@ -35,6 +35,11 @@ table erasure: erased_at bigint not null
 table gate: workspace uuid not null
 table gate: channel text not null
 table gate: state text not null
+table idempotency: workspace uuid not null
+table idempotency: key text not null
+table idempotency: fingerprint bytea not null
+table idempotency: message uuid not null
+table idempotency: created_at bigint not null
 table journey: workspace uuid not null
 table journey: id uuid not null
 table journey: name text not null
@@ -131,6 +136,8 @@ table message: address text
 table message: priority bigint not null
 table message: state text not null
 table message: reason text
+table message: code text
+table message: discarded bigint not null
 table message: attempts bigint not null
 table message: standing text not null
 table message: request text not null
@@ -188,6 +195,7 @@ CREATE INDEX contact_user ON public.contact USING btree (workspace, user_id text
 CREATE UNIQUE INDEX contact_window_pkey ON public.contact_window USING btree (workspace, channel, recipient)
 CREATE UNIQUE INDEX erasure_pkey ON public.erasure USING btree (workspace, address)
 CREATE UNIQUE INDEX gate_pkey ON public.gate USING btree (workspace, channel)
+CREATE UNIQUE INDEX idempotency_pkey ON public.idempotency USING btree (workspace, key)
 CREATE UNIQUE INDEX journey_count_pkey ON public.journey_count USING btree (workspace, journey, version, node, way, target)
 CREATE INDEX journey_instance_at ON public.journey_instance USING btree (workspace, journey, node, entered_at, id) WHERE (status = 'active'::text)
 CREATE INDEX journey_instance_contact ON public.journey_instance USING btree (workspace, contact)
@@ -203,7 +211,7 @@ CREATE UNIQUE INDEX log_id_pkey ON public.log_id USING btree (workspace, id)
 CREATE UNIQUE INDEX log_pkey ON ONLY public.log USING btree ("position", recorded_at)
 CREATE INDEX member_contact ON public.member USING btree (workspace, contact)
 CREATE UNIQUE INDEX member_pkey ON public.member USING btree (workspace, segment, contact)
-CREATE INDEX message_ended ON public.message USING btree (workspace, requested_at, id) WHERE (state = ANY (ARRAY['failed'::text, 'skipped'::text, 'unknown'::text]))
+CREATE INDEX message_ended ON public.message USING btree (workspace, requested_at, id) WHERE ((state = ANY (ARRAY['failed'::text, 'skipped'::text, 'unknown'::text])) AND (discarded = 0))
 CREATE INDEX message_id ON public.message USING btree (workspace, id)
 CREATE INDEX message_instance ON public.message USING btree (workspace, instance) WHERE (instance IS NOT NULL)
 CREATE UNIQUE INDEX message_pkey ON public.message USING btree (workspace, contact, id)

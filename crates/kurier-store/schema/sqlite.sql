@@ -63,6 +63,15 @@ CREATE TABLE gate (
   PRIMARY KEY (workspace, channel)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE idempotency (
+  workspace   BLOB    NOT NULL,
+  key         TEXT    NOT NULL,
+  fingerprint BLOB    NOT NULL,
+  message     BLOB    NOT NULL,
+  created_at  INTEGER NOT NULL,
+  PRIMARY KEY (workspace, key)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE journey (
   workspace  BLOB    NOT NULL,
   id         BLOB    NOT NULL,
@@ -189,6 +198,8 @@ CREATE TABLE message (
   priority     INTEGER NOT NULL,
   state        TEXT    NOT NULL,
   reason       TEXT,
+  code         TEXT,
+  discarded    INTEGER NOT NULL,
   attempts     INTEGER NOT NULL,
   standing     TEXT    NOT NULL,
   request      TEXT    NOT NULL,
@@ -198,7 +209,7 @@ CREATE TABLE message (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX message_ended ON message (workspace, requested_at, id)
-  WHERE state IN ('failed', 'skipped', 'unknown');
+  WHERE state IN ('failed', 'skipped', 'unknown') AND discarded = 0;
 
 CREATE INDEX message_id ON message (workspace, id);
 

@@ -27,9 +27,11 @@ pub use error::{Error, Result};
 pub use gates::{Allowance, Gates};
 pub use journeys::{InstanceFilter, InstancePage, InstanceQuery, JourneyViews};
 pub use log::{Appended, Log, Scrub};
-pub use messages::{MessagePage, MessageQuery, MessageViews};
+pub use messages::{MessageCount, MessageFilter, MessagePage, MessageQuery, MessageViews};
 pub use postgres::Postgres;
-pub use queue::{Claim, Claimed, Claiming, Lane, Lesson, Line, Queue, Queued, Settled};
+pub use queue::{
+    Asked, Claim, Claimed, Claiming, Lane, Lesson, Line, Once, Queue, Queued, Settled,
+};
 pub use reactions::{Reacted, Reaction, Reactions};
 pub use segments::{Member, MemberPage, SegmentViews};
 pub use snapshots::{Kept, Snapshots};

@@ -92,6 +92,33 @@ pub struct Settled {
     pub events: Vec<Event>,
 }
 
+/// A caller's own name for what it asks for, and what that was: asking again under the same
+/// name is answered as before.
+#[derive(Debug, Clone)]
+pub struct Once {
+    pub key: String,
+    pub fingerprint: [u8; 32],
+    /// Names from before this are forgotten.
+    pub since: Timestamp,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Asked {
+    New,
+    /// It was asked for before, and is this message.
+    Again(MessageId),
+    /// Something else was asked for under this name.
+    Otherwise,
+}
+
+/// What a name stands for: the message, if the request was the same.
+pub(crate) fn recalled(once: &Once, (fingerprint, message): (&[u8], MessageId)) -> Asked {
+    match fingerprint == once.fingerprint {
+        true => Asked::Again(message),
+        false => Asked::Otherwise,
+    }
+}
+
 /// What a lane's gate learns from what is settled.
 #[derive(Debug, Clone)]
 pub struct Lesson {
@@ -212,6 +239,12 @@ pub trait Queue: Send + Sync {
 
     /// Appends events, and queues the messages they ask for, in one transaction.
     async fn request(&self, scope: Scope, events: Vec<Event>) -> Result<Vec<Appended>>;
+
+    /// Asks for a message under a caller's own name for it, in one transaction.
+    async fn request_once(&self, scope: Scope, event: Event, once: Once) -> Result<Asked>;
+
+    /// Forgets the callers' names from before this.
+    async fn prune(&self, before: Timestamp) -> Result<()>;
 
     /// Lets what has become due, and what a dead worker held, stand in line.
     async fn line(&self, now: Timestamp) -> Result<Line>;

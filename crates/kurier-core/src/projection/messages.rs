@@ -32,6 +32,8 @@ pub const MESSAGE: Table = Table {
         Column::new("priority", Int),
         Column::new("state", Text),
         Column::new("reason", Text),
+        Column::new("code", Text),
+        Column::new("discarded", Int),
         Column::new("attempts", Int),
         Column::new("standing", Text),
         Column::new("request", Text),

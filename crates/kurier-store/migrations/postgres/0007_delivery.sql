@@ -16,6 +16,8 @@ CREATE TABLE message (
   priority     bigint   NOT NULL,
   state        text     NOT NULL,
   reason       text,
+  code         text,
+  discarded    bigint   NOT NULL,
   attempts     bigint   NOT NULL,
   standing     text     NOT NULL,
   request      text     NOT NULL,
@@ -27,7 +29,7 @@ CREATE INDEX message_id ON message (workspace, id);
 CREATE INDEX message_instance ON message (workspace, instance) WHERE instance IS NOT NULL;
 CREATE INDEX message_recent ON message (workspace, requested_at, id);
 CREATE INDEX message_ended ON message (workspace, requested_at, id)
-  WHERE state IN ('failed', 'skipped', 'unknown');
+  WHERE state IN ('failed', 'skipped', 'unknown') AND discarded = 0;
 
 DROP INDEX queue_due;
 DROP INDEX queue_contact;
@@ -56,4 +58,13 @@ CREATE TABLE contact_window (
   since     bigint NOT NULL,
   count     int    NOT NULL,
   PRIMARY KEY (workspace, channel, recipient)
+);
+
+CREATE TABLE idempotency (
+  workspace   uuid   NOT NULL,
+  key         text   NOT NULL,
+  fingerprint bytea  NOT NULL,
+  message     uuid   NOT NULL,
+  created_at  bigint NOT NULL,
+  PRIMARY KEY (workspace, key)
 );

@@ -16,6 +16,8 @@ CREATE TABLE message (
   priority     INTEGER NOT NULL,
   state        TEXT    NOT NULL,
   reason       TEXT,
+  code         TEXT,
+  discarded    INTEGER NOT NULL,
   attempts     INTEGER NOT NULL,
   standing     TEXT    NOT NULL,
   request      TEXT    NOT NULL,
@@ -27,7 +29,7 @@ CREATE INDEX message_id ON message (workspace, id);
 CREATE INDEX message_instance ON message (workspace, instance) WHERE instance IS NOT NULL;
 CREATE INDEX message_recent ON message (workspace, requested_at, id);
 CREATE INDEX message_ended ON message (workspace, requested_at, id)
-  WHERE state IN ('failed', 'skipped', 'unknown');
+  WHERE state IN ('failed', 'skipped', 'unknown') AND discarded = 0;
 
 DROP INDEX queue_due;
 DROP INDEX queue_contact;
@@ -55,4 +57,13 @@ CREATE TABLE contact_window (
   since     INTEGER NOT NULL,
   count     INTEGER NOT NULL,
   PRIMARY KEY (workspace, channel, recipient)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE idempotency (
+  workspace   BLOB    NOT NULL,
+  key         TEXT    NOT NULL,
+  fingerprint BLOB    NOT NULL,
+  message     BLOB    NOT NULL,
+  created_at  INTEGER NOT NULL,
+  PRIMARY KEY (workspace, key)
 ) STRICT, WITHOUT ROWID;

@@ -13,8 +13,8 @@ use super::Postgres;
 use super::appender::{append, uuids};
 use super::gates::{learn, lock_gate, put_gate};
 use crate::queue::{
-    Claim, Claimed, Claiming, Lane, Lesson, Line, Put, Queue, Queued, Settled, left, rank,
-    requested, sending,
+    Asked, Claim, Claimed, Claiming, Lane, Lesson, Line, Once, Put, Queue, Queued, Settled, left,
+    rank, recalled, requested, sending,
 };
 use crate::{Appended, Result, Scope, rows_max};
 
@@ -35,6 +35,26 @@ impl Queue for Postgres {
         put(&mut transaction, &rows, self.ageing).await?;
         transaction.commit().await?;
         Ok(appended)
+    }
+
+    async fn request_once(&self, scope: Scope, event: Event, once: Once) -> Result<Asked> {
+        let mut transaction = self.pool.begin().await?;
+        if let Some(known) = name(&mut transaction, scope, &once, &event).await? {
+            return Ok(known);
+        }
+        let appended = append(&mut transaction, &[(scope.0, &event)]).await?;
+        let rows = requested(&[(scope.0, event)], &appended);
+        put(&mut transaction, &rows, self.ageing).await?;
+        transaction.commit().await?;
+        Ok(Asked::New)
+    }
+
+    async fn prune(&self, before: Timestamp) -> Result<()> {
+        sqlx::query("DELETE FROM idempotency WHERE created_at < $1")
+            .bind(before.as_micros())
+            .execute(&self.pool)
+            .await?;
+        Ok(())
     }
 
     async fn line(&self, now: Timestamp) -> Result<Line> {
@@ -188,6 +208,44 @@ impl Postgres {
         transaction.commit().await?;
         Ok(ids)
     }
+}
+
+/// Takes a name, unless it stands for something already: then answers what. Who comes second
+/// waits here for the first to commit.
+async fn name(
+    connection: &mut PgConnection,
+    scope: Scope,
+    once: &Once,
+    event: &Event,
+) -> Result<Option<Asked>> {
+    let sql = "
+        INSERT INTO idempotency AS i (workspace, key, fingerprint, message, created_at)
+        VALUES ($1, $2, $3, $4, $5)
+        ON CONFLICT (workspace, key) DO UPDATE SET fingerprint = excluded.fingerprint,
+          message = excluded.message, created_at = excluded.created_at
+        WHERE i.created_at < $6
+        RETURNING 1";
+    let taken = sqlx::query(sql)
+        .bind(scope.0.as_uuid())
+        .bind(&once.key)
+        .bind(once.fingerprint.as_slice())
+        .bind(event.id.as_uuid())
+        .bind(event.recorded_at.as_micros())
+        .bind(once.since.as_micros())
+        .fetch_optional(&mut *connection)
+        .await?;
+    if taken.is_some() {
+        return Ok(None);
+    }
+    let sql = "SELECT fingerprint, message FROM idempotency WHERE workspace = $1 AND key = $2";
+    let row = sqlx::query(sql)
+        .bind(scope.0.as_uuid())
+        .bind(&once.key)
+        .fetch_one(connection)
+        .await?;
+    let fingerprint: Vec<u8> = row.try_get(0)?;
+    let message = MessageId::from_uuid(row.try_get(1)?);
+    Ok(Some(recalled(once, (&fingerprint, message))))
 }
 
 /// So many rows change their stage at once. Locks are taken where they are free: who holds

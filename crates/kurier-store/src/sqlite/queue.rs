@@ -11,8 +11,8 @@ use super::gates::{gate, put_gate};
 use super::log::append;
 use super::writer::Pen;
 use crate::queue::{
-    Claim, Claimed, Claiming, Lane, Lesson, Line, Put, Queue, Queued, Settled, left, rank,
-    requested, sending,
+    Asked, Claim, Claimed, Claiming, Lane, Lesson, Line, Once, Put, Queue, Queued, Settled, left,
+    rank, recalled, requested, sending,
 };
 use crate::{Appended, Result, Scope, rows_max};
 
@@ -40,6 +40,33 @@ impl Queue for Sqlite {
                 let rows = requested(&owned.collect::<Vec<_>>(), &appended);
                 put(pen, &rows, ageing)?;
                 Ok(appended)
+            })
+            .await
+    }
+
+    async fn request_once(&self, scope: Scope, event: Event, once: Once) -> Result<Asked> {
+        let ageing = self.ageing;
+        self.writer
+            .write(3, move |pen| {
+                if let Some(known) = recall(pen, scope, &once)? {
+                    return Ok(known);
+                }
+                name(pen, scope, &once, &event)?;
+                let events = [event.clone()];
+                let appended = append(pen, scope, &events)?;
+                let rows = requested(&[(scope.0, event.clone())], &appended);
+                put(pen, &rows, ageing)?;
+                Ok(Asked::New)
+            })
+            .await
+    }
+
+    async fn prune(&self, before: Timestamp) -> Result<()> {
+        self.writer
+            .write(1, move |pen| {
+                let sql = "DELETE FROM idempotency WHERE created_at < ?1";
+                pen.execute(sql, [before.as_micros()])?;
+                Ok(())
             })
             .await
     }
@@ -171,6 +198,33 @@ impl Sqlite {
             })
             .await
     }
+}
+
+fn recall(connection: &Connection, scope: Scope, once: &Once) -> Result<Option<Asked>> {
+    let sql = "SELECT fingerprint, message FROM idempotency
+        WHERE workspace = ?1 AND key = ?2 AND created_at >= ?3";
+    let mut statement = connection.prepare_cached(sql)?;
+    let workspace = scope.0.as_uuid().into_bytes();
+    let mut rows = statement.query(params![workspace, once.key, once.since.as_micros()])?;
+    let Some(row) = rows.next()? else {
+        return Ok(None);
+    };
+    let fingerprint: Vec<u8> = row.get(0)?;
+    let message = MessageId::from_uuid(uuid(row, 1)?);
+    Ok(Some(recalled(once, (&fingerprint, message))))
+}
+
+fn name(connection: &Connection, scope: Scope, once: &Once, event: &Event) -> Result<()> {
+    let sql = "INSERT OR REPLACE INTO idempotency
+        (workspace, key, fingerprint, message, created_at) VALUES (?1, ?2, ?3, ?4, ?5)";
+    connection.prepare_cached(sql)?.execute(params![
+        scope.0.as_uuid().as_bytes(),
+        once.key,
+        once.fingerprint,
+        event.id.as_uuid().as_bytes(),
+        event.recorded_at.as_micros(),
+    ])?;
+    Ok(())
 }
 
 pub(crate) fn put(connection: &Connection, rows: &[Put], ageing: i64) -> Result<usize> {

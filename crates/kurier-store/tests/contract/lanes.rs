@@ -6,7 +6,7 @@ use kurier_core::message::{
     BreakerLimits, ContactLimit, GateLimits, GateReason, Over, Report, Signal, Then,
 };
 use kurier_core::time::Timestamp;
-use kurier_store::{Claimed, Claiming, Lane, Lesson, Queued, Store};
+use kurier_store::{Asked, Claimed, Claiming, Lane, Lesson, Once, Queued, Store};
 use uuid::Uuid;
 
 use super::place::cases;
@@ -28,6 +28,7 @@ cases! {
     what_is_discarded_is_gone,
     nothing_of_another_workspace_is_acted_on,
     a_request_is_logged_and_queued_together,
+    a_name_stands_for_one_request,
     a_recipient_gets_so_many_in_a_window,
 }
 
@@ -353,6 +354,33 @@ async fn a_request_is_logged_and_queued_together(store: Store) {
     settle_all(&store, vec![settled(claims[0].clone(), Then::Gone)]).await;
     asked().await;
     assert_eq!(claim(&store, 1, 9).await, [], "it was dealt with");
+}
+
+async fn a_name_stands_for_one_request(store: Store) {
+    let first = super::reactions::request("first");
+    let ask = async |scope, name: &str, print: u8, since| {
+        let once = Once {
+            key: "order 7".into(),
+            fingerprint: [print; 32],
+            since: seconds(since),
+        };
+        let event = super::reactions::request(name);
+        store
+            .queue
+            .request_once(scope, event, once)
+            .await
+            .expect("asked")
+    };
+    let id = kurier_core::id::MessageId::from_uuid(first.id.as_uuid());
+    assert_eq!(ask(scope(), "first", 1, -60).await, Asked::New);
+    assert_eq!(ask(scope(), "second", 1, -60).await, Asked::Again(id));
+    assert_eq!(ask(scope(), "third", 2, -60).await, Asked::Otherwise);
+    assert_eq!(ask(Space::new(2).scope, "theirs", 2, -60).await, Asked::New);
+    assert_eq!(claim(&store, 0, 9).await.len(), 1);
+    // What was asked for long ago is forgotten, by whoever asks or by pruning.
+    assert_eq!(ask(scope(), "fourth", 3, 60).await, Asked::New);
+    store.queue.prune(seconds(60)).await.expect("pruned");
+    assert_eq!(ask(scope(), "fifth", 4, -60).await, Asked::New);
 }
 
 pub const LIMIT: ContactLimit = ContactLimit {

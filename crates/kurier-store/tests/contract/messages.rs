@@ -2,10 +2,10 @@
 
 use kurier_core::event::{Event, Kind, Position};
 use kurier_core::id::{ContactId, EventId, InstanceId, JourneyId, MessageId};
-use kurier_core::message::{MessageState, Origin, Report, Request};
+use kurier_core::message::{MessageState, Origin, Reason, Report, Request};
 use kurier_core::projection::{Messages, Projection as _};
 use kurier_core::value::Object;
-use kurier_store::{Applied, Batch, MessageQuery, Store};
+use kurier_store::{Applied, Batch, MessageFilter, MessageQuery, Store};
 
 use super::place::cases;
 use super::space::{Space, seconds};
@@ -13,6 +13,7 @@ use super::space::{Space, seconds};
 cases! {
     newest_come_first_and_pages_follow_each_other,
     filters_hold_together,
+    counts_are_by_how_they_stand,
     one_message_is_read_back_whole,
     no_message_reaches_another_workspace,
 }
@@ -95,6 +96,12 @@ fn all() -> MessageQuery {
     }
 }
 
+fn by(change: impl FnOnce(&mut MessageFilter)) -> MessageQuery {
+    let mut query = all();
+    change(&mut query.filter);
+    query
+}
+
 async fn newest_come_first_and_pages_follow_each_other(store: Store) {
     let space = Space::new(1);
     life(&store, &space).await;
@@ -124,29 +131,66 @@ async fn filters_hold_together(store: Store) {
     let space = Space::new(1);
     life(&store, &space).await;
     let (ann, bob) = (space.user("ann"), space.user("bob"));
-    let of = |contacts: &[ContactId]| MessageQuery {
-        contacts: Some(contacts.to_vec()),
-        ..all()
-    };
+    let of = |contacts: &[ContactId]| by(|it| it.contacts = Some(contacts.to_vec()));
     let listed = async |query| templates(&store, &space, query).await.0;
     assert_eq!(listed(of(&[ann])).await, ["b2", "a1"]);
     assert_eq!(listed(of(&[ann, bob])).await.len(), 4);
     assert_eq!(listed(of(&[])).await.len(), 0);
-    let journey = Some(JourneyId::of_name("b"));
-    let sent = Some(MessageState::Sent);
-    let of_journey = MessageQuery {
-        journey,
-        ..of(&[bob])
-    };
+    let of_journey = by(|it| {
+        it.contacts = Some(vec![bob]);
+        it.journey = Some(JourneyId::of_name("b"));
+    });
     assert_eq!(listed(of_journey).await, ["b4"]);
     let instance = Some(InstanceId::from_uuid(EventId::of_message("ann").as_uuid()));
-    let of_run = MessageQuery { instance, ..all() };
-    assert_eq!(listed(of_run.clone()).await, ["b2", "a1"]);
-    let sent_of_run = MessageQuery {
-        state: sent,
-        ..of_run
-    };
+    assert_eq!(listed(by(|it| it.instance = instance)).await, ["b2", "a1"]);
+    let sent_of_run = by(|it| {
+        it.instance = instance;
+        it.states = vec![MessageState::Sent, MessageState::Failed];
+    });
     assert_eq!(listed(sent_of_run).await, ["b2"]);
+    assert_eq!(
+        listed(by(|it| it.template = Some("a3".into()))).await,
+        ["a3"]
+    );
+    assert_eq!(listed(by(|it| it.since = Some(seconds(3)))).await.len(), 2);
+    assert_eq!(listed(by(|it| it.before = Some(seconds(2)))).await, ["a1"]);
+    assert_eq!(listed(by(|it| it.version = Some(2))).await.len(), 4);
+    let none: [fn(&mut MessageFilter); 8] = [
+        |it| it.version = Some(3),
+        |it| it.node = Some("other".into()),
+        |it| it.channel = Some("sms".into()),
+        |it| it.topic = Some("news".into()),
+        |it| it.address = Some("a@b.c".into()),
+        |it| it.reason = Some(Reason::Suppressed),
+        |it| it.code = Some("http 503".into()),
+        |it| it.is_discarded = Some(true),
+    ];
+    for (n, filter) in none.iter().enumerate() {
+        assert_eq!(listed(by(*filter)).await.len(), 0, "filter {n}");
+    }
+    assert_eq!(
+        listed(by(|it| it.is_discarded = Some(false))).await.len(),
+        4
+    );
+}
+
+async fn counts_are_by_how_they_stand(store: Store) {
+    let space = Space::new(1);
+    life(&store, &space).await;
+    let counted = async |scope, filter| {
+        let counts = store.messages.message_counts(scope, &filter).await;
+        let counts = counts.expect("counted").into_iter();
+        counts.map(|it| (it.state, it.count)).collect::<Vec<_>>()
+    };
+    let all = counted(space.scope, MessageFilter::default()).await;
+    assert_eq!(all, [(MessageState::Queued, 3), (MessageState::Sent, 1)]);
+    let sent = MessageFilter {
+        states: vec![MessageState::Sent],
+        ..MessageFilter::default()
+    };
+    assert_eq!(counted(space.scope, sent).await, [(MessageState::Sent, 1)]);
+    let other = Space::new(2).scope;
+    assert_eq!(counted(other, MessageFilter::default()).await, []);
 }
 
 async fn one_message_is_read_back_whole(store: Store) {

@@ -61,6 +61,8 @@ impl Fold {
             contact: recorded.event.contact,
             state: MessageState::Queued,
             reason: None,
+            code: None,
+            is_discarded: false,
             attempts: 0,
             standing: Standing {
                 next_at: request.scheduled_at,
@@ -118,15 +120,16 @@ fn apply(message: &mut MessageSummary, recorded: &Recorded, report: Report) {
     let kind = recorded.event.kind;
     message.changed_at = at;
     if kind == Kind::MessageDiscarded {
-        message.standing.discarded = true;
+        message.is_discarded = true;
         return;
     }
     message.state = state(kind);
     message.reason = report.reason;
+    message.code = report.refusal.as_ref().map(|refusal| refusal.code.clone());
+    message.is_discarded = false;
     message.attempts = message.attempts.max(report.attempt);
     note_try(message, &report, at);
     let standing = &mut message.standing;
-    standing.discarded = false;
     standing.next_at = report.until;
     standing.sent_by = report.channel.or(standing.sent_by.take());
     standing.template_version = report.template_version.or(standing.template_version);

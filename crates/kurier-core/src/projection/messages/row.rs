@@ -15,6 +15,10 @@ pub struct MessageSummary {
     pub state: MessageState,
     /// Why it is in that state, where there is a reason.
     pub reason: Option<Reason>,
+    /// What the channel said last, as a machine may tell it by.
+    pub code: Option<String>,
+    /// Somebody put it away.
+    pub is_discarded: bool,
     /// How often it was handed to a channel.
     pub attempts: u32,
     pub standing: Standing,
@@ -36,9 +40,6 @@ pub struct Standing {
     /// When it is tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_at: Option<Timestamp>,
-    /// Somebody put it away.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub discarded: bool,
     /// The newest attempts, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tries: Vec<Attempt>,
@@ -76,6 +77,8 @@ pub fn row_of(workspace: WorkspaceId, contact: ContactId, message: &MessageSumma
         i64::from(request.priority).into(),
         message.state.as_str().into(),
         message.reason.map(Reason::as_str).into(),
+        message.code.clone().into(),
+        i64::from(message.is_discarded).into(),
         i64::from(message.attempts).into(),
         json(serde_json::to_string(&message.standing)),
         json(serde_json::to_string(request)),
@@ -95,14 +98,16 @@ pub fn message_of_row(row: &Row) -> Option<(WorkspaceId, MessageSummary)> {
         None => None,
     };
     let summary = MessageSummary {
-        request: serde_json::from_str(text(16)?).ok()?,
+        request: serde_json::from_str(text(18)?).ok()?,
         contact: (!contact.is_nil()).then(|| ContactId::from_uuid(contact)),
         state: MessageState::of(text(12)?)?,
         reason,
-        attempts: u32::try_from(int(14)?).ok()?,
-        standing: serde_json::from_str(text(15)?).ok()?,
-        requested_at: Timestamp::from_micros(int(17)?),
-        changed_at: Timestamp::from_micros(int(18)?),
+        code: text(14).map(str::to_owned),
+        is_discarded: int(15)? != 0,
+        attempts: u32::try_from(int(16)?).ok()?,
+        standing: serde_json::from_str(text(17)?).ok()?,
+        requested_at: Timestamp::from_micros(int(19)?),
+        changed_at: Timestamp::from_micros(int(20)?),
     };
     Some((WorkspaceId::from_uuid(id(0)?), summary))
 }

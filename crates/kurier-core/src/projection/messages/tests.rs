@@ -178,7 +178,7 @@ fn what_is_put_away_keeps_its_state_until_it_is_queued_again() {
     tables.run(&Messages, &log(&[Step::Request(1, 1), failed, discarded]));
     let message = one(&tables);
     assert_eq!(
-        (message.state, message.standing.discarded),
+        (message.state, message.is_discarded),
         (MessageState::Failed, true)
     );
 }
