@@ -137,7 +137,7 @@ pub async fn run_with(config: &Config, args: JourneyArgs) -> anyhow::Result<Exit
 }
 
 /// The journey of this name or id, once everything is folded.
-async fn find(desk: &Desk, named: &str) -> anyhow::Result<JourneySummary> {
+pub async fn find(desk: &Desk, named: &str) -> anyhow::Result<JourneySummary> {
     desk.drain().await?;
     let journeys = &desk.app.store.journeys;
     let by_name = JourneyId::of_name(named);

@@ -2,12 +2,14 @@
 
 mod api_key;
 mod contact;
+mod dead;
 mod desk;
 mod doctor;
 mod eval;
 mod import;
 mod journey;
 mod log;
+mod message;
 mod openapi;
 mod segment;
 mod serve;
@@ -54,6 +56,10 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Check, test, simulate and publish journeys, and look into them
     Journey(journey::JourneyArgs),
+    /// Look at messages: what was asked for, and what became of it
+    Message(message::MessageArgs),
+    /// Look at dead letters, queue them again or put them away
+    Dead(dead::DeadArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
     /// Print the API's OpenAPI description
@@ -85,6 +91,8 @@ impl Cli {
                 Command::Contact(args) => contact::run(&config, args).await,
                 Command::Segment(args) => segment::run(&config, args).await,
                 Command::Log(args) => log::run(&config, args).await,
+                Command::Message(args) => message::run(&config, args).await,
+                Command::Dead(args) => dead::run(&config, args).await,
                 Command::Doctor(args) => doctor::run(&config, args).await,
                 Command::Openapi => openapi::run(),
                 Command::Eval(args) => eval::run(&args),

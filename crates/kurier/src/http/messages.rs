@@ -1,90 +1,32 @@
-//! Messages: what was asked for, and what became of it.
+//! Messages: the ledger of what was asked for, and what became of it.
 
 use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
-use kurier_core::id::{ContactId, MessageId};
-use kurier_core::message::MessageState;
-use kurier_core::projection::MessageSummary;
+use kurier_core::id::MessageId;
 use kurier_store::MessageQuery;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::contacts::{find, limit, query};
+use super::contacts::{limit, query};
 use super::credential::Reader;
 use super::cursor;
+use super::message_filter::FilterParams;
+use super::message_view::{CountView, MessageDetail, MessageView};
 use super::problem::{Problem, ProblemBody};
 use crate::app::App;
-use crate::keyring::Grant;
 
-#[derive(Debug, Deserialize, IntoParams)]
-#[serde(deny_unknown_fields)]
+// `flatten` and numbers in a query do not go together in serde: the page is read apart.
+#[derive(Debug, Default, Deserialize, IntoParams)]
 #[into_params(parameter_in = Query)]
-pub struct MessageParams {
+pub struct PageParams {
     /// How many, at most 500.
     #[param(minimum = 1, maximum = 500, default = 50)]
     limit: Option<usize>,
     /// `next_cursor` of the page before.
     cursor: Option<String>,
-    /// Of this contact.
-    contact: Option<String>,
-    /// Of this journey, by its id.
-    journey: Option<String>,
-    /// Of this run.
-    instance: Option<String>,
-    /// `queued` or `sent`.
-    state: Option<String>,
-}
-
-/// A message of a journey to a contact.
-#[derive(Debug, Serialize, ToSchema)]
-pub struct MessageView {
-    id: String,
-    /// None for one to nobody we know.
-    contact: Option<String>,
-    /// The journey that asked for it; none if a program did.
-    journey: Option<String>,
-    version: Option<u32>,
-    instance: Option<String>,
-    node: Option<String>,
-    /// The channel that was asked for.
-    #[schema(example = "email")]
-    channel: String,
-    #[schema(example = "welcome")]
-    template: Option<String>,
-    /// 1 to 10; 10 goes first.
-    priority: u8,
-    /// `queued` or `sent`.
-    #[schema(example = "sent")]
-    state: &'static str,
-    /// The channel that took it.
-    sent_by: Option<String>,
-    requested_at: String,
-    changed_at: String,
-}
-
-impl From<MessageSummary> for MessageView {
-    fn from(message: MessageSummary) -> Self {
-        let request = message.request;
-        let origin = request.origin;
-        Self {
-            id: request.message.to_string(),
-            contact: message.contact.map(|it| it.to_string()),
-            journey: origin.as_ref().map(|it| it.journey.to_string()),
-            version: origin.as_ref().map(|it| it.version),
-            instance: origin.as_ref().map(|it| it.instance.to_string()),
-            node: origin.map(|it| it.node),
-            channel: request.channel,
-            template: request.template,
-            priority: request.priority,
-            state: message.state.as_str(),
-            sent_by: message.standing.sent_by,
-            requested_at: message.requested_at.to_string(),
-            changed_at: message.changed_at.to_string(),
-        }
-    }
 }
 
 /// One page of a list.
@@ -96,7 +38,7 @@ pub struct MessageList {
 }
 
 /// Messages, newest first.
-#[utoipa::path(get, path = "/api/v1/messages", tag = "messages", params(MessageParams), responses(
+#[utoipa::path(get, path = "/api/v1/messages", tag = "messages", params(PageParams, FilterParams), responses(
     (status = 200, body = MessageList),
     (status = 400, description = "A parameter is wrong", body = ProblemBody),
     (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
@@ -104,67 +46,82 @@ pub struct MessageList {
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
-    params: Result<Query<MessageParams>, QueryRejection>,
+    uri: axum::http::Uri,
 ) -> Result<Json<MessageList>, Problem> {
-    let asked = wanted(&app, &grant, &query(params)?).await?;
+    let (page, filter) = params(&uri)?;
+    let key = &grant.workspace.key;
+    let after = page.cursor.as_deref();
+    let after = after.map(|cursor| cursor::to_id(key, cursor)).transpose()?;
+    let asked = MessageQuery {
+        filter: filter.read(&app, &grant).await?,
+        after: after.map(|(at, id)| (at, MessageId::from_uuid(id))),
+        limit: limit(page.limit)?,
+    };
     let page = app.store.messages.messages(grant.scope(), &asked).await?;
     let last = page.messages.last().filter(|_| page.has_more);
     let next_cursor = last.map(|message| {
         let id = message.request.message.as_uuid();
-        cursor::of_id(&grant.workspace.key, message.requested_at, id)
+        cursor::of_id(key, message.requested_at, id)
     });
     Ok(Json(MessageList {
-        data: page.messages.into_iter().map(MessageView::from).collect(),
+        data: page.messages.iter().map(MessageView::from).collect(),
         has_more: page.has_more,
         next_cursor,
     }))
 }
 
-async fn wanted(app: &App, grant: &Grant, params: &MessageParams) -> Result<MessageQuery, Problem> {
-    let after = params.cursor.as_deref();
-    let after = after.map(|cursor| cursor::to_id(&grant.workspace.key, cursor));
-    let after = after.transpose()?;
-    Ok(MessageQuery {
-        contacts: match &params.contact {
-            Some(contact) => Some(contacts(app, grant, contact).await?),
-            None => None,
-        },
-        journey: id("journey", params.journey.as_deref())?,
-        instance: id("instance", params.instance.as_deref())?,
-        state: params.state.as_deref().map(state).transpose()?,
-        after: after.map(|(at, id)| (at, MessageId::from_uuid(id))),
-        limit: limit(params.limit)?,
-    })
+/// The page and the filter of a query. What is neither is refused.
+fn params(uri: &axum::http::Uri) -> Result<(PageParams, FilterParams), Problem> {
+    let text = uri.query().unwrap_or_default();
+    let is_page = |pair: &&str| pair.starts_with("limit=") || pair.starts_with("cursor=");
+    let (page, filter): (Vec<&str>, Vec<&str>) = text.split('&').partition(is_page);
+    Ok((read(&page.join("&"))?, read(&filter.join("&"))?))
 }
 
-/// A contact and all that became part of it.
-async fn contacts(app: &App, grant: &Grant, id: &str) -> Result<Vec<ContactId>, Problem> {
-    let unknown = |_| Problem::not_found("there is no such contact");
-    let id = id.parse().map_err(unknown)?;
-    Ok(find(app, grant, id).await?.ids())
+fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Problem> {
+    let uri = format!("/?{text}").parse::<axum::http::Uri>();
+    let uri = uri.map_err(|e| Problem::bad_request("bad_parameter", e.to_string()))?;
+    query(Query::try_from_uri(&uri))
 }
 
-fn id<T: std::str::FromStr>(name: &str, text: Option<&str>) -> Result<Option<T>, Problem> {
-    let refused = |_| Problem::bad_request("bad_parameter", format!("{name} must be an id"));
-    text.map(|text| text.parse().map_err(refused)).transpose()
+/// How many messages there are, by how they stand.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct CountList {
+    data: Vec<CountView>,
 }
 
-fn state(text: &str) -> Result<MessageState, Problem> {
-    let refused = || Problem::bad_request("bad_parameter", "state must be `queued` or `sent`");
-    MessageState::of(text).ok_or_else(refused)
+/// Messages counted by channel, state, reason and what the channel said; the most first.
+#[utoipa::path(get, path = "/api/v1/messages/counts", tag = "messages", params(FilterParams), responses(
+    (status = 200, body = CountList),
+    (status = 400, description = "A parameter is wrong", body = ProblemBody),
+    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
+    (status = 404, description = "There is no such contact", body = ProblemBody)))]
+pub async fn counts(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    params: Result<Query<FilterParams>, QueryRejection>,
+) -> Result<Json<CountList>, Problem> {
+    let filter = query(params)?.read(&app, &grant).await?;
+    let counts = app
+        .store
+        .messages
+        .message_counts(grant.scope(), &filter)
+        .await?;
+    let data = counts.into_iter().map(CountView::from).collect();
+    Ok(Json(CountList { data }))
 }
 
-/// One message.
+/// One message, with every attempt.
 #[utoipa::path(get, path = "/api/v1/messages/{id}", tag = "messages",
     params(("id" = String, Path, description = "The message's id")), responses(
-    (status = 200, body = MessageView),
+    (status = 200, body = MessageDetail),
     (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 404, body = ProblemBody)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
     Path(id): Path<String>,
-) -> Result<Json<MessageView>, Problem> {
+) -> Result<Json<MessageDetail>, Problem> {
     let unknown = || Problem::not_found("there is no such message");
     let id: MessageId = id.parse().map_err(|_| unknown())?;
     let found = app.store.messages.message(grant.scope(), id).await?;

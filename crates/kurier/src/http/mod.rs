@@ -20,6 +20,9 @@ mod journey_view;
 mod journeys;
 mod member_csv;
 mod members;
+mod message_acts;
+mod message_filter;
+mod message_view;
 mod messages;
 mod observe;
 mod operations;
@@ -77,12 +80,20 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(members::list, members::edit))
         .routes(routes!(segments::sizes))
         .routes(routes!(segment_look::explain))
-        .routes(routes!(messages::list))
-        .routes(routes!(messages::get))
+        .merge(message_routes())
         .merge(journey_routes())
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))
+}
+
+fn message_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(messages::list))
+        .routes(routes!(messages::counts))
+        .routes(routes!(message_acts::redrive))
+        .routes(routes!(message_acts::discard))
+        .routes(routes!(messages::get))
 }
 
 fn journey_routes() -> OpenApiRouter<Arc<App>> {
@@ -124,4 +135,21 @@ pub fn fault_json(fault: &kurier_core::journey::Fault) -> serde_json::Value {
 /// A contact as the API shows it, for the command line.
 pub fn contact_json(contact: kurier_core::contact::Contact) -> serde_json::Result<String> {
     serde_json::to_string_pretty(&contact_view::ContactView::from(contact))
+}
+
+/// A message as the API shows it in a list, on one line.
+pub fn message_json(message: &kurier_core::projection::MessageSummary) -> serde_json::Value {
+    serde_json::json!(message_view::MessageView::from(message))
+}
+
+/// A message as the API shows it, with every attempt.
+pub fn message_detail_json(
+    message: kurier_core::projection::MessageSummary,
+) -> serde_json::Result<String> {
+    serde_json::to_string_pretty(&message_view::MessageDetail::from(message))
+}
+
+/// A count of messages as the API shows it.
+pub fn count_json(count: kurier_store::MessageCount) -> serde_json::Value {
+    serde_json::json!(message_view::CountView::from(count))
 }
