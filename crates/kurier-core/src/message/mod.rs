@@ -1,14 +1,22 @@
 //! Messages: what is asked for, what a channel is handed, and what became of it.
 
+mod address;
+mod consent;
 mod letter;
 mod outcome;
 mod request;
 mod state;
+mod unsubscribe;
 
+pub use address::{Address, AddressKind};
+pub use consent::{
+    BadTopic, Reach, SkipReason, Suppression, SuppressionReason, SuppressionSource, Topic, verdict,
+};
 pub use letter::{Letter, Rendered};
 pub use outcome::{Blame, Category, Outcome, Refusal};
 pub use request::{Origin, Request};
 pub use state::MessageState;
+pub use unsubscribe::{Sealed, Unsubscribe};
 
 use serde::{Deserialize, Serialize};
 
