@@ -14,6 +14,7 @@ pub mod reactions;
 pub mod segments;
 pub mod snapshots;
 pub mod sqlite;
+pub mod suppressions;
 mod tail;
 pub mod views;
 
@@ -32,6 +33,9 @@ pub use reactions::{Reacted, Reaction, Reactions};
 pub use segments::{Member, MemberPage, SegmentViews};
 pub use snapshots::{Kept, Snapshots};
 pub use sqlite::Sqlite;
+pub use suppressions::{
+    NewSuppression, Suppressed, SuppressionPage, SuppressionPlace, SuppressionQuery, Suppressions,
+};
 use tail::Tailed;
 pub use views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
@@ -52,13 +56,14 @@ pub struct Store {
     pub reactions: Arc<dyn Reactions>,
     pub queue: Arc<dyn Queue>,
     pub access: Arc<dyn Access>,
+    pub suppressions: Arc<dyn Suppressions>,
 }
 
 impl Store {
     fn of<T>(backend: T) -> Self
     where
         T: Log + Views + SegmentViews + JourneyViews + MessageViews,
-        T: Reactions + Queue + Access + 'static,
+        T: Reactions + Queue + Access + Suppressions + 'static,
     {
         let backend = Arc::new(backend);
         Self {
@@ -69,7 +74,8 @@ impl Store {
             journeys: backend.clone(),
             reactions: backend.clone(),
             queue: backend.clone(),
-            access: backend,
+            access: backend.clone(),
+            suppressions: backend,
         }
     }
 }

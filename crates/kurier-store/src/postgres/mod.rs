@@ -11,6 +11,7 @@ mod pulse;
 mod queue;
 mod reactions;
 mod segments;
+mod suppressions;
 mod tables;
 mod views;
 

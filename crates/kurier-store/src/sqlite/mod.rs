@@ -13,6 +13,7 @@ mod queue;
 mod reactions;
 mod readers;
 mod segments;
+mod suppressions;
 mod syncer;
 mod tables;
 mod views;
