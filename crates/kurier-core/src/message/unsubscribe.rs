@@ -5,11 +5,11 @@ use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use uuid::Uuid;
 
-use super::Topic;
+use super::{AddressKind, Topic};
 use crate::id::{AddressKey, IdentityKey, MessageId, WorkspaceId};
 
 const VERSION: u8 = 1;
-const HEAD: usize = 1 + 3 * 16;
+const HEAD: usize = 2 + 3 * 16;
 const TAG: usize = 32;
 /// More than the longest topic takes; whoever sends more means harm.
 const TOKEN_CHARS_MAX: usize = 1_024;
@@ -18,6 +18,7 @@ const TOKEN_CHARS_MAX: usize = 1_024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Unsubscribe {
     pub workspace: WorkspaceId,
+    pub kind: AddressKind,
     pub address: AddressKey,
     pub message: MessageId,
     pub topic: Topic,
@@ -32,7 +33,8 @@ impl Unsubscribe {
             self.message.as_uuid(),
         ];
         let ids = ids.map(Uuid::into_bytes).concat();
-        let said = [&[VERSION], &ids[..], self.topic.as_str().as_bytes()].concat();
+        let head = [VERSION, letter(self.kind)];
+        let said = [&head, &ids[..], self.topic.as_str().as_bytes()].concat();
         let tag = key.seal(&said);
         URL_SAFE_NO_PAD.encode([&said[..], &tag].concat())
     }
@@ -67,8 +69,10 @@ impl Sealed {
             return None;
         }
         let topic = std::str::from_utf8(&self.said[HEAD..]).ok()?;
+        let mut kinds = AddressKind::ALL.iter();
         Some(Unsubscribe {
             workspace: self.workspace(),
+            kind: *kinds.find(|kind| letter(**kind) == self.said[1])?,
             address: AddressKey::from_bytes(self.id(1)),
             message: MessageId::from_bytes(self.id(2)),
             topic: topic.parse().ok()?,
@@ -76,9 +80,17 @@ impl Sealed {
     }
 
     fn id(&self, index: usize) -> [u8; 16] {
-        let from = 1 + 16 * index;
+        let from = 2 + 16 * index;
         let bytes = self.said[from..from + 16].try_into();
         bytes.expect("what was read is longer than its head")
+    }
+}
+
+const fn letter(kind: AddressKind) -> u8 {
+    match kind {
+        AddressKind::Email => b'e',
+        AddressKind::Phone => b'p',
+        AddressKind::Other => b'o',
     }
 }
 
@@ -96,6 +108,7 @@ mod tests {
     fn unsubscribe(topic: &str, seed: u8) -> Unsubscribe {
         Unsubscribe {
             workspace: WorkspaceId::new(Timestamp::from_millis(1), [seed; 10]),
+            kind: AddressKind::ALL[usize::from(seed) % 3],
             address: key(1).address("ann@example.com"),
             message: MessageId::from_bytes([seed.wrapping_mul(7); 16]),
             topic: topic.parse().expect("a topic"),

@@ -29,6 +29,8 @@ mod segment_look;
 mod segment_view;
 mod segments;
 mod server;
+mod suppressions;
+mod unsubscribe;
 
 use std::sync::Arc;
 
@@ -50,6 +52,7 @@ pub use export::document as export_document;
 pub use member_csv::document as members_csv;
 pub use pressure::Pressure;
 pub use server::serve;
+pub use suppressions::SuppressionView;
 
 /// Every route there is.
 fn router(app: Arc<App>) -> Router {
@@ -80,6 +83,9 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(messages::list))
         .routes(routes!(messages::get))
         .merge(journey_routes())
+        .routes(routes!(suppressions::list, suppressions::add))
+        .routes(routes!(suppressions::remove))
+        .routes(routes!(unsubscribe::show, unsubscribe::carry_out))
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))
