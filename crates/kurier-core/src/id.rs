@@ -94,7 +94,7 @@ id!(
     MessageId
 );
 id!(
-    /// An e-mail address as a keyed hash: enough to notice it coming back, not to read it.
+    /// An address as a keyed hash: enough to notice it coming back, not to read it.
     AddressKey
 );
 
@@ -197,6 +197,33 @@ impl IdentityKey {
         AddressKey(self.uuid(b'e', email))
     }
 
+    /// Expects a number in its normal form, see [`crate::message::Address`].
+    pub fn phone(&self, number: &str) -> AddressKey {
+        AddressKey(self.uuid(b'p', number))
+    }
+
+    /// An address that is neither e-mail nor phone number, in its normal form.
+    pub fn other_address(&self, text: &str) -> AddressKey {
+        AddressKey(self.uuid(b'o', text))
+    }
+
+    /// A tag that only this workspace can make, for what strangers carry and nobody may guess.
+    pub fn seal(&self, bytes: &[u8]) -> [u8; 32] {
+        self.sealing(bytes).finalize().into_bytes().into()
+    }
+
+    /// Whether a tag is the one for these bytes. Takes as long whichever byte is wrong.
+    pub fn is_seal(&self, bytes: &[u8], tag: &[u8]) -> bool {
+        self.sealing(bytes).verify_slice(tag).is_ok()
+    }
+
+    fn sealing(&self, bytes: &[u8]) -> Hmac<Sha256> {
+        let mut mac = self.mac.clone();
+        mac.update(b"t");
+        mac.update(bytes);
+        mac
+    }
+
     /// A tag that only this workspace can make, for values that clients carry for us.
     pub fn sign(&self, bytes: &[u8]) -> [u8; 8] {
         let mut mac = self.mac.clone();
@@ -243,6 +270,10 @@ mod tests {
         assert_eq!(ours.contact_of_user("u1"), ours.contact_of_user("u1"));
         assert_ne!(ours.contact_of_user("u1"), ours.contact_of_anonymous("u1"));
         assert_ne!(ours.contact_of_user("u1"), theirs.contact_of_user("u1"));
+        let (email, phone) = (ours.address("1"), ours.phone("1"));
+        assert_ne!(email, phone);
+        assert!(![email, phone].contains(&ours.other_address("1")));
+        assert_ne!(phone, theirs.phone("1"));
     }
 
     #[test]
@@ -256,6 +287,18 @@ mod tests {
             id,
             EventId::derived("segments", EventId::of_message("n"), 0)
         );
+    }
+
+    #[test]
+    fn a_seal_is_whole_and_of_its_own() {
+        let (ours, theirs) = (IdentityKey::new([1; 32]), IdentityKey::new([2; 32]));
+        let tag = ours.seal(b"bytes");
+        assert!(ours.is_seal(b"bytes", &tag));
+        assert!(!ours.is_seal(b"other", &tag));
+        assert!(!theirs.is_seal(b"bytes", &tag));
+        assert!(!ours.is_seal(b"bytes", &tag[..31]));
+        assert!(!ours.is_seal(b"bytes", &[]));
+        assert_ne!(tag[..8], ours.sign(b"bytes"));
     }
 
     #[test]

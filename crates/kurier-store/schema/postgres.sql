@@ -174,6 +174,15 @@ table segment_size: workspace uuid not null
 table segment_size: segment uuid not null
 table segment_size: hour bigint not null
 table segment_size: size bigint not null
+table suppression: workspace uuid not null
+table suppression: address_key uuid not null
+table suppression: topic text not null
+table suppression: kind text not null
+table suppression: address text
+table suppression: contact uuid
+table suppression: reason text not null
+table suppression: source text not null
+table suppression: created_at bigint not null
 table timeline: workspace uuid not null
 table timeline: contact uuid not null
 table timeline: occurred_at bigint not null
@@ -223,6 +232,8 @@ CREATE INDEX queue_ready ON public.queue USING btree (workspace, channel, rank) 
 CREATE INDEX queue_waiting ON public.queue USING btree (due_at) WHERE (stage = 1)
 CREATE UNIQUE INDEX segment_pkey ON public.segment USING btree (workspace, id)
 CREATE UNIQUE INDEX segment_size_pkey ON public.segment_size USING btree (workspace, segment, hour)
+CREATE UNIQUE INDEX suppression_pkey ON public.suppression USING btree (workspace, address_key, topic)
+CREATE INDEX suppression_recent ON public.suppression USING btree (workspace, created_at, address_key, topic)
 CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (workspace, contact, occurred_at, "position")
 CREATE UNIQUE INDEX workspace_name_key ON public.workspace USING btree (name)
 CREATE UNIQUE INDEX workspace_pkey ON public.workspace USING btree (id)

@@ -264,6 +264,21 @@ CREATE TABLE segment_size (
   PRIMARY KEY (workspace, segment, hour)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE suppression (
+  workspace   BLOB    NOT NULL,
+  address_key BLOB    NOT NULL,
+  topic       TEXT    NOT NULL,
+  kind        TEXT    NOT NULL,
+  address     TEXT,
+  contact     BLOB,
+  reason      TEXT    NOT NULL,
+  source      TEXT    NOT NULL,
+  created_at  INTEGER NOT NULL,
+  PRIMARY KEY (workspace, address_key, topic)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX suppression_recent ON suppression (workspace, created_at, address_key, topic);
+
 CREATE TABLE timeline (
   workspace   BLOB    NOT NULL,
   contact     BLOB    NOT NULL,

@@ -94,6 +94,8 @@ pub trait Access: Send + Sync {
 
     async fn workspaces(&self) -> Result<Vec<Workspace>>;
 
+    async fn workspace(&self, id: WorkspaceId) -> Result<Option<Workspace>>;
+
     /// The workspace and key behind a hash, if there is one that was not revoked.
     async fn find_key(&self, hash: [u8; 32]) -> Result<Option<(Workspace, ApiKey)>>;
 

@@ -15,6 +15,7 @@ pub mod reactions;
 pub mod segments;
 pub mod snapshots;
 pub mod sqlite;
+pub mod suppressions;
 mod tail;
 pub mod views;
 
@@ -36,6 +37,9 @@ pub use reactions::{Reacted, Reaction, Reactions};
 pub use segments::{Member, MemberPage, SegmentViews};
 pub use snapshots::{Kept, Snapshots};
 pub use sqlite::Sqlite;
+pub use suppressions::{
+    NewSuppression, Suppressed, SuppressionPage, SuppressionPlace, SuppressionQuery, Suppressions,
+};
 use tail::Tailed;
 pub use views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
@@ -57,13 +61,14 @@ pub struct Store {
     pub queue: Arc<dyn Queue>,
     pub gates: Arc<dyn Gates>,
     pub access: Arc<dyn Access>,
+    pub suppressions: Arc<dyn Suppressions>,
 }
 
 impl Store {
     fn of<T>(backend: T) -> Self
     where
         T: Log + Views + SegmentViews + JourneyViews + MessageViews,
-        T: Reactions + Queue + Gates + Access + 'static,
+        T: Reactions + Queue + Gates + Access + Suppressions + 'static,
     {
         let backend = Arc::new(backend);
         Self {
@@ -75,7 +80,8 @@ impl Store {
             reactions: backend.clone(),
             queue: backend.clone(),
             gates: backend.clone(),
-            access: backend,
+            access: backend.clone(),
+            suppressions: backend,
         }
     }
 }

@@ -44,7 +44,8 @@ pub trait Log: Send + Sync {
         between: (Position, Position),
     ) -> Result<Vec<Position>>;
 
-    /// Turns payloads into tombstones in place. Done twice, it changes nothing more.
+    /// Turns payloads into tombstones in place. Done twice, it changes nothing more. What was
+    /// said of addresses stays: it holds hashes, and is what keeps them from being written to.
     async fn tombstone(&self, scope: Scope, positions: &[Position]) -> Result<u64>;
 
     /// Gives back the room of what was erased: on SQLite no file holds it any more, on

@@ -21,6 +21,7 @@ pub const SQLITE: &[Migration] = migrations! {
     5 => "sqlite/0005_journeys.sql",
     6 => "sqlite/0006_ids.sql",
     7 => "sqlite/0007_delivery.sql",
+    8 => "sqlite/0008_suppressions.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -31,6 +32,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     5 => "postgres/0005_journeys.sql",
     6 => "postgres/0006_ids.sql",
     7 => "postgres/0007_delivery.sql",
+    8 => "postgres/0008_suppressions.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

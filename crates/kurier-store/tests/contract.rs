@@ -27,6 +27,7 @@ mod contract {
 
     mod access;
     mod reactions;
+    mod suppressions;
 
     mod lanes;
     mod queue;

@@ -12,6 +12,7 @@ use crate::config::{Config, Database};
 use crate::flow::{Deliverer, EveryLaneToOutbox, Keeping, Projector, Reactor};
 use crate::http::Pressure;
 use crate::keyring::Keyring;
+use crate::links::Links;
 use crate::preview::Previews;
 
 pub struct App {
@@ -28,6 +29,8 @@ pub struct App {
     pub journeys: Arc<Projector>,
     pub reactor: Arc<Reactor>,
     pub previews: Previews,
+    /// What messages link to.
+    pub links: Links,
     pub pressure: Arc<Pressure>,
     /// More than this the reactor's memory should not take.
     pub world_bytes_max: u64,
@@ -55,6 +58,7 @@ impl App {
             journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
             previews: Previews::new(reactor.clone(), keyspace.clone()),
             reactor,
+            links: Links::new(config.public_url.clone()),
             pressure,
             world_bytes_max: config.world_bytes_max,
             keyspace,

@@ -12,6 +12,7 @@ use serde::Deserialize;
 /// Variables that are read somewhere; every other `KURIER_*` is refused by `serve`.
 const VARIABLES: &[&str] = &[
     "KURIER_LISTEN",
+    "KURIER_PUBLIC_URL",
     "KURIER_DATA",
     "KURIER_DATABASE_URL",
     "KURIER_REDIS_URL",
@@ -58,6 +59,9 @@ pub struct ServeArgs {
     /// Address to serve on [default: 127.0.0.1:8787]
     #[arg(long, value_name = "ADDRESS", env = "KURIER_LISTEN")]
     pub listen: Option<SocketAddr>,
+    /// Where the world reaches this server, for links in messages: https://kurier.example.com
+    #[arg(long, value_name = "URL", env = "KURIER_PUBLIC_URL")]
+    pub public_url: Option<String>,
     /// Redis for what may be lost: redis://host:port (in this process without it)
     #[arg(
         long,
@@ -100,6 +104,7 @@ pub struct ServeArgs {
 #[serde(deny_unknown_fields)]
 struct File {
     listen: Option<SocketAddr>,
+    public_url: Option<String>,
     data: Option<PathBuf>,
     database_url: Option<String>,
     redis_url: Option<String>,
@@ -121,6 +126,8 @@ pub enum Database {
 pub struct Config {
     pub database: Database,
     pub listen: SocketAddr,
+    /// Without it no message links back here.
+    pub public_url: Option<String>,
     pub redis_url: Option<String>,
     pub bootstrap_write_key: Option<String>,
     pub bootstrap_admin_key: Option<String>,
@@ -157,6 +164,7 @@ impl Config {
         let config = Self {
             database,
             listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8787))),
+            public_url: serve.public_url.or(file.public_url),
             redis_url: serve.redis_url.or(file.redis_url),
             bootstrap_write_key: serve.bootstrap_write_key.or(file.bootstrap_write_key),
             bootstrap_admin_key: serve.bootstrap_admin_key.or(file.bootstrap_admin_key),
@@ -175,6 +183,9 @@ impl Config {
         {
             bail!("--database-url must begin with postgres://");
         }
+        if let Some(url) = &self.public_url {
+            check_public_url(url)?;
+        }
         for key in [&self.bootstrap_write_key, &self.bootstrap_admin_key]
             .into_iter()
             .flatten()
@@ -189,6 +200,19 @@ impl Config {
             bail!("the bootstrap write key and admin key must differ: one is public, one is not");
         }
         Ok(self)
+    }
+}
+
+/// Links are made by writing behind it.
+fn check_public_url(url: &str) -> anyhow::Result<()> {
+    let schemes = ["https://", "http://"];
+    let rest = schemes.iter().find_map(|scheme| url.strip_prefix(scheme));
+    let is_plain = |c: char| c.is_ascii_graphic() && !"?#<>\"\\^`{|}@".contains(c);
+    match rest {
+        Some(rest) if !rest.is_empty() && !rest.starts_with('/') && rest.chars().all(is_plain) => {
+            Ok(())
+        }
+        _ => bail!("--public-url must be like https://kurier.example.com, without ? and #"),
     }
 }
 
@@ -260,6 +284,33 @@ mod tests {
                 .contains("KURIER_DATABSE_URL")
         );
         assert!(check_variables(["KURIER_DATA".to_owned()].into_iter()).is_ok());
+    }
+
+    #[test]
+    fn a_public_url_must_be_one() {
+        let load = |url: &str| {
+            let toml = format!("public_url = {url:?}");
+            load(&toml, StoreArgs::default(), ServeArgs::default())
+        };
+        for good in [
+            "https://k.example.com",
+            "http://127.0.0.1:8787/",
+            "https://x.de/kurier",
+        ] {
+            assert_eq!(load(good).expect(good).public_url.as_deref(), Some(good));
+        }
+        for bad in [
+            "",
+            "k.example.com",
+            "https://",
+            "https:///x",
+            "https://x.de/?a",
+            "ftp://x.de",
+            "https://x.de/a b",
+            "https://u:p@x.de",
+        ] {
+            assert!(load(bad).expect_err(bad).contains("--public-url"), "{bad}");
+        }
     }
 
     #[test]

@@ -6,6 +6,7 @@ pub mod clock;
 pub mod config;
 pub mod identify;
 pub mod keyring;
+pub mod links;
 pub mod preview;
 
 pub mod cli;

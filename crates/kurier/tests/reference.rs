@@ -210,6 +210,11 @@ fn settings() {
 }
 
 #[test]
+fn suppressions() {
+    check_page("suppressions.md");
+}
+
+#[test]
 fn every_page_is_checked() {
     const CHECKED: &[&str] = &[
         "cli.md",
@@ -220,6 +225,7 @@ fn every_page_is_checked() {
         "messages.md",
         "segments.md",
         "settings.md",
+        "suppressions.md",
     ];
     let pages = fs::read_dir(root().join("docs/reference")).expect("the folder");
     let mut names: Vec<String> = pages

@@ -1,7 +1,9 @@
 //! Messages: what is asked for, what a channel is handed, and what became of it.
 
+mod address;
 mod breaker;
 mod bucket;
+mod consent;
 mod contact_limit;
 mod gate;
 mod letter;
@@ -10,10 +12,15 @@ mod report;
 mod request;
 mod retry;
 mod state;
+mod unsubscribe;
 mod verdict;
 
+pub use address::{Address, AddressKind};
 pub use breaker::{Breaker, BreakerLimits, Signal};
 pub use bucket::Bucket;
+pub use consent::{
+    BadTopic, Reach, SkipReason, Suppression, SuppressionReason, SuppressionSource, Topic, verdict,
+};
 pub use contact_limit::{ContactLimit, Over, Window};
 pub use gate::{Closed, Gate, GateLimits, GateReason};
 pub use letter::{Letter, Rendered};
@@ -22,4 +29,5 @@ pub use report::{Reason, Report};
 pub use request::{Origin, Request};
 pub use retry::{RETRIES_DEFAULT, delay};
 pub use state::MessageState;
+pub use unsubscribe::{Sealed, Unsubscribe};
 pub use verdict::{OnUnknown, Policy, Then, Tried, Verdict, held, interrupted, judge, skipped};

@@ -37,6 +37,14 @@ impl Access for Postgres {
         rows.iter().map(workspace).collect()
     }
 
+    async fn workspace(&self, id: WorkspaceId) -> Result<Option<Workspace>> {
+        let sql = "SELECT w.id AS workspace_id, w.name AS workspace_name, w.secret,
+                   w.created_at AS workspace_created_at FROM workspace w WHERE w.id = $1";
+        let query = sqlx::query(sql).bind(id.as_uuid());
+        let row = query.fetch_optional(&self.pool).await?;
+        row.as_ref().map(workspace).transpose()
+    }
+
     async fn find_key(&self, hash: [u8; 32]) -> Result<Option<(Workspace, ApiKey)>> {
         let sql = "SELECT k.*, w.id AS workspace_id, w.name AS workspace_name, w.secret,
                    w.created_at AS workspace_created_at

@@ -75,7 +75,8 @@ impl Log for Postgres {
     /// Dead rows are out of reach for any query or dump; vacuum gives their room back.
     async fn scrub(&self, _: Scrub) -> Result<()> {
         sqlx::raw_sql(
-            "VACUUM log, log_archive, contact, timeline, queue, journey_instance, journey_path",
+            "VACUUM log, log_archive, contact, timeline, queue, journey_instance, journey_path, \
+             suppression",
         )
         .execute(&self.pool)
         .await?;
@@ -97,14 +98,16 @@ struct LogTable {
 }
 
 const LOG: LogTable = LogTable {
-    select: "SELECT position, payload FROM log WHERE position = ANY ($1) AND workspace = $2",
+    select: "SELECT position, payload FROM log WHERE position = ANY ($1) AND workspace = $2
+             AND kind NOT LIKE 'address.%'",
     update: "UPDATE log SET payload = t.payload
              FROM unnest($1::bigint[], $2::text[]) AS t (position, payload)
              WHERE log.position = t.position",
 };
 
 const ARCHIVE: LogTable = LogTable {
-    select: "SELECT position, payload FROM log_archive WHERE position = ANY ($1) AND workspace = $2",
+    select: "SELECT position, payload FROM log_archive WHERE position = ANY ($1) AND workspace = $2
+             AND kind NOT LIKE 'address.%'",
     update: "UPDATE log_archive SET payload = t.payload
              FROM unnest($1::bigint[], $2::text[]) AS t (position, payload)
              WHERE log_archive.position = t.position",

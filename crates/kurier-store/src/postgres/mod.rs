@@ -12,6 +12,7 @@ mod pulse;
 mod queue;
 mod reactions;
 mod segments;
+mod suppressions;
 mod tables;
 mod views;
 

@@ -48,6 +48,17 @@ impl Access for Sqlite {
             .await
     }
 
+    async fn workspace(&self, id: WorkspaceId) -> Result<Option<Workspace>> {
+        self.readers
+            .read(move |connection| {
+                let sql = format!("SELECT {WORKSPACE_COLUMNS} FROM workspace w WHERE w.id = ?1");
+                let mut statement = connection.prepare_cached(&sql)?;
+                let mut rows = statement.query([id.as_uuid().as_bytes()])?;
+                rows.next()?.map(|row| workspace(row, 0)).transpose()
+            })
+            .await
+    }
+
     async fn find_key(&self, hash: [u8; 32]) -> Result<Option<(Workspace, ApiKey)>> {
         self.readers
             .read(move |connection| {

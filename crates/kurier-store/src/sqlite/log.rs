@@ -202,8 +202,10 @@ pub fn select_positions(
 
 fn bury(connection: &Connection, scope: Scope, positions: &[Position]) -> Result<u64> {
     let workspace = scope.0.as_uuid().into_bytes();
-    let mut select = connection
-        .prepare_cached("SELECT payload FROM log WHERE position = ?1 AND workspace = ?2")?;
+    let mut select = connection.prepare_cached(
+        "SELECT payload FROM log
+             WHERE position = ?1 AND workspace = ?2 AND kind NOT LIKE 'address.%'",
+    )?;
     let mut update =
         connection.prepare_cached("UPDATE log SET payload = ?2 WHERE position = ?1")?;
     let mut buried = 0;

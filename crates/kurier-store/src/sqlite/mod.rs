@@ -14,6 +14,7 @@ mod queue;
 mod reactions;
 mod readers;
 mod segments;
+mod suppressions;
 mod syncer;
 mod tables;
 mod views;

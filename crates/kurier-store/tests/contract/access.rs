@@ -14,6 +14,7 @@ cases! {
     a_taken_key_writes_nothing,
     of_equal_names_at_once_one_is_made,
     workspaces_are_listed_by_name,
+    a_workspace_is_found_by_its_id,
     keys_are_found_by_hash,
     every_set_of_scopes_comes_back,
     keys_are_listed_by_workspace,
@@ -223,6 +224,16 @@ async fn workspaces_are_listed_by_name(store: Store) {
         .collect();
     assert_eq!(names, ["B", "a", "a_b", "b", "ä"]);
     assert_eq!(all[0].key.secret(), &[2; 32]);
+}
+
+async fn a_workspace_is_found_by_its_id(store: Store) {
+    let (one, two) = (make(&store, 1, &[]).await, make(&store, 2, &[]).await);
+    let find = async |scope: Scope| store.access.workspace(scope.0).await.expect("looked up");
+    let found = find(two).await.expect("there");
+    assert_eq!((found.id, found.name.as_str()), (two.0, "workspace 2"));
+    assert_eq!(found.key.secret(), &[2; 32]);
+    assert_eq!(find(one).await.expect("there").id, one.0);
+    assert!(find(Scope(workspace(9, "").id)).await.is_none());
 }
 
 async fn keys_are_found_by_hash(store: Store) {

@@ -28,7 +28,7 @@ use sha2::{Digest as _, Sha256};
 use super::workspace::WorkspaceArgs;
 use crate::app::App;
 use crate::config::Config;
-use progress::Progress;
+pub use progress::Progress;
 
 /// Lines appended at once: one transaction each.
 const BATCH: usize = 1_000;

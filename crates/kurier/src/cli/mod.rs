@@ -13,6 +13,7 @@ mod message;
 mod openapi;
 mod segment;
 mod serve;
+mod suppression;
 mod table;
 mod workspace;
 
@@ -50,6 +51,8 @@ enum Command {
     Contact(contact::ContactArgs),
     /// Make segments, look into them, explain and change who is in them
     Segment(segment::SegmentArgs),
+    /// Keep addresses from messages, and let them have them again
+    Suppression(suppression::SuppressionArgs),
     /// Look at the log and its months
     Log(log::LogArgs),
     /// Evaluate an expression over a contact and events from files
@@ -90,6 +93,7 @@ impl Cli {
                 Command::ApiKey(args) => api_key::run(&config, args).await,
                 Command::Contact(args) => contact::run(&config, args).await,
                 Command::Segment(args) => segment::run(&config, args).await,
+                Command::Suppression(args) => suppression::run(&config, args).await,
                 Command::Log(args) => log::run(&config, args).await,
                 Command::Message(args) => message::run(&config, args).await,
                 Command::Dead(args) => dead::run(&config, args).await,

@@ -1,12 +1,15 @@
 //! Erasing a contact. One event says so; folding it carries it out: payloads in the log
-//! become tombstones, read models and queue forget. Doing it twice does nothing more, so a
-//! crash at any point is mended by folding the event again.
+//! become tombstones, read models and queue forget, the suppression list keeps hashes alone.
+//! Doing it twice does nothing more, so a crash at any point is mended by folding the event
+//! again.
 
 use std::time::Duration;
 
 use kurier_core::contact::{Contact, Standing};
 use kurier_core::event::{Erasure, Event, Kind, Position, Recorded};
-use kurier_core::id::{AddressKey, ContactId};
+use kurier_core::id::{AddressKey, ContactId, IdentityKey};
+use kurier_core::message::{Address, AddressKind};
+use kurier_core::value::{Object, member};
 use kurier_store::{Appended, Error, Result, Scope, Scrub, Store, TimelineQuery};
 
 use crate::app::App;
@@ -95,12 +98,11 @@ async fn plan(
 ) -> Result<Erasure> {
     let contacts = contact.ids();
     let positions = store.views.timeline_positions(scope, &contacts).await?;
-    let mut addresses = addresses(store, scope, &contacts).await?;
-    addresses.extend(
-        contact
-            .email()
-            .map(|email| grant.workspace.key.address(&email)),
-    );
+    let key = &grant.workspace.key;
+    let mut addresses = named_in(&contact.attributes, key);
+    for kind in [Kind::Identify, Kind::ContactUpdated] {
+        addresses.extend(addresses_in(store, scope, key, (&contacts, kind)).await?);
+    }
     addresses.sort_unstable();
     addresses.dedup();
     Ok(Erasure {
@@ -111,26 +113,48 @@ async fn plan(
     })
 }
 
-/// Every address the contact ever had, as its events say.
-async fn addresses(store: &Store, scope: Scope, ids: &[ContactId]) -> Result<Vec<AddressKey>> {
+/// Every address the contacts ever had, as their events of this kind say.
+async fn addresses_in(
+    store: &Store,
+    scope: Scope,
+    key: &IdentityKey,
+    (ids, kind): (&[ContactId], Kind),
+) -> Result<Vec<AddressKey>> {
     let mut found = Vec::new();
     let mut query = TimelineQuery {
-        kind: Some(Kind::Identify),
+        kind: Some(kind),
         limit: PAGE,
         ..TimelineQuery::default()
     };
     loop {
         let page = store.views.timeline(scope, ids, &query).await?;
-        found.extend(
-            page.events
-                .iter()
-                .filter_map(|recorded| recorded.said().ok()?.address),
-        );
+        found.extend(page.events.iter().flat_map(|event| said_in(event, key)));
         let Some(last) = page.events.last().filter(|_| page.has_more) else {
             return Ok(found);
         };
         query.after = Some((last.event.occurred_at, last.position));
     }
+}
+
+/// The addresses an event gives its contact.
+fn said_in(recorded: &Recorded, key: &IdentityKey) -> Vec<AddressKey> {
+    let Ok(said) = recorded.said() else {
+        return Vec::new();
+    };
+    let in_context = said.context.and_then(|it| member(it.get(), "traits"));
+    let traits = [said.traits, in_context].into_iter().flatten();
+    let traits = traits.filter_map(|traits| serde_json::from_str::<Object>(traits.get()).ok());
+    let named = traits.flat_map(|traits| named_in(&traits, key));
+    named.chain(said.address).collect()
+}
+
+fn named_in(attributes: &Object, key: &IdentityKey) -> Vec<AddressKey> {
+    let kinds = [("email", AddressKind::Email), ("phone", AddressKind::Phone)];
+    let named = kinds.into_iter().filter_map(|(name, kind)| {
+        let text = attributes.get(name)?.as_text()?;
+        Some(Address::new(kind, text)?.key(key))
+    });
+    named.collect()
 }
 
 fn event_of(contact: &Contact, erasure: &Erasure) -> Event {
@@ -163,5 +187,9 @@ pub async fn carry_out(store: &Store, recorded: &Recorded) -> Result<()> {
     positions.extend(late);
     store.log.tombstone(scope, &positions).await?;
     store.queue.forget(scope, &erasure.contacts).await?;
+    store
+        .suppressions
+        .forget_addresses(scope, &erasure.addresses)
+        .await?;
     Ok(())
 }

@@ -9,6 +9,7 @@ mod message;
 mod project;
 mod react;
 pub mod segment;
+pub mod suppress;
 
 pub use deliver::{Deliverer, EveryLaneToOutbox};
 pub use erase::{ErasureReport, erase, live_contact};

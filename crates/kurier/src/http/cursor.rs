@@ -14,19 +14,23 @@ fn seal(key: &IdentityKey, payload: &[u8]) -> String {
     URL_SAFE_NO_PAD.encode([payload, &key.sign(payload)].concat())
 }
 
+fn refused() -> Problem {
+    let detail = "this cursor is not one of ours; begin again without it";
+    Problem::bad_request("bad_cursor", detail)
+}
+
 fn open<const N: usize>(key: &IdentityKey, cursor: &str) -> Result<[u8; N], Problem> {
-    let refused = || {
-        Problem::bad_request(
-            "bad_cursor",
-            "this cursor is not one of ours; begin again without it",
-        )
-    };
-    let bytes = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
-    let (payload, tag) = bytes.split_at_checked(N).ok_or_else(refused)?;
-    if tag != key.sign(payload) {
+    open_any(key, cursor)?.try_into().map_err(|_| refused())
+}
+
+fn open_any(key: &IdentityKey, cursor: &str) -> Result<Vec<u8>, Problem> {
+    let mut payload = URL_SAFE_NO_PAD.decode(cursor).map_err(|_| refused())?;
+    let at = payload.len().checked_sub(8).ok_or_else(refused)?;
+    let tag = payload.split_off(at);
+    if tag != key.sign(&payload) {
         return Err(refused());
     }
-    payload.try_into().map_err(|_| refused())
+    Ok(payload)
 }
 
 pub fn of_contact(key: &IdentityKey, at: Timestamp, id: ContactId) -> String {
@@ -49,6 +53,22 @@ pub fn to_id(key: &IdentityKey, cursor: &str) -> Result<(Timestamp, Uuid), Probl
     let at = i64::from_be_bytes(at.try_into().expect("8 of 24 bytes"));
     let id: [u8; 16] = id.try_into().expect("16 of 24 bytes");
     Ok((Timestamp::from_micros(at), Uuid::from_bytes(id)))
+}
+
+/// A place of as many parts as a list needs.
+pub fn of_parts(key: &IdentityKey, at: Timestamp, id: Uuid, rest: &str) -> String {
+    let at = at.as_micros().to_be_bytes();
+    seal(key, &[&at[..], id.as_bytes(), rest.as_bytes()].concat())
+}
+
+pub fn to_parts(key: &IdentityKey, cursor: &str) -> Result<(Timestamp, Uuid, String), Problem> {
+    let bytes = open_any(key, cursor)?;
+    let (head, rest) = bytes.split_at_checked(24).ok_or_else(refused)?;
+    let (at, id) = head.split_at(8);
+    let at = i64::from_be_bytes(at.try_into().expect("8 of 24 bytes"));
+    let id: [u8; 16] = id.try_into().expect("16 of 24 bytes");
+    let rest = String::from_utf8(rest.to_vec()).map_err(|_| refused())?;
+    Ok((Timestamp::from_micros(at), Uuid::from_bytes(id), rest))
 }
 
 pub fn of_instance(key: &IdentityKey, at: Timestamp, id: InstanceId) -> String {
@@ -88,6 +108,11 @@ mod tests {
         assert!(to_contact(&ours, &cursor).is_err());
         assert!(to_event(&ours, "").is_err());
         let id = ours.contact_of_user("u");
+        let cursor = of_parts(&ours, at, id.as_uuid(), "ä");
+        let parts = (at, id.as_uuid(), "ä".to_owned());
+        assert_eq!(to_parts(&ours, &cursor).expect("ours"), parts);
+        assert!(to_parts(&theirs, &cursor).is_err());
+        assert!(to_parts(&ours, "AAAA").is_err());
         let cursor = of_contact(&ours, at, id);
         assert_eq!(to_contact(&ours, &cursor).expect("ours"), (at, id));
     }

@@ -32,6 +32,8 @@ mod segment_look;
 mod segment_view;
 mod segments;
 mod server;
+mod suppressions;
+mod unsubscribe;
 
 use std::sync::Arc;
 
@@ -53,6 +55,7 @@ pub use export::document as export_document;
 pub use member_csv::document as members_csv;
 pub use pressure::Pressure;
 pub use server::serve;
+pub use suppressions::SuppressionView;
 
 /// Every route there is.
 fn router(app: Arc<App>) -> Router {
@@ -82,6 +85,9 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(segment_look::explain))
         .merge(message_routes())
         .merge(journey_routes())
+        .routes(routes!(suppressions::list, suppressions::add))
+        .routes(routes!(suppressions::remove))
+        .routes(routes!(unsubscribe::show, unsubscribe::carry_out))
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))

@@ -90,6 +90,17 @@ const TABLE: &[Row] = &[
     ),
     ("get", "/api/v1/segments/{id}/sizes", READ),
     ("get", "/api/v1/segments/{id}/explain/{contact}", READ),
+    ("get", "/api/v1/suppressions", READ),
+    ("post", "/api/v1/suppressions", WRITE),
+    // The last one finds that the one before has done it.
+    (
+        "delete",
+        "/api/v1/suppressions/{address}",
+        [401, 401, 403, 403, 204, 404],
+    ),
+    // That is no token, whoever says it; those that are need no key.
+    ("get", "/unsubscribe/{token}", [404; 6]),
+    ("post", "/unsubscribe/{token}", [404; 6]),
     ("get", "/api/v1/messages", READ),
     // There is none yet.
     (
@@ -115,6 +126,7 @@ fn body(path: &str) -> Value {
         "/v1/batch" => json!({"batch": [{"type": "track", "userId": "someone", "event": "e"}]}),
         "/v1/{type}" => json!({"userId": "someone", "event": "e"}),
         "/api/v1/expressions/check" | "/api/v1/segments/preview" => json!({"expression": "TRUE"}),
+        "/api/v1/suppressions" => json!({"address": "someone@example.com"}),
         path if path.ends_with("/trigger") => json!({"user_id": "nobody"}),
         path if path.starts_with("/api/v1/journeys") => crate::journeys::cart("Cart", "t"),
         path if path.starts_with("/api/v1/segments") => {
@@ -173,6 +185,7 @@ async fn every_operation_asks_for_its_scope(database: Database) {
         };
         let address = path.replace("{id}", id).replace("{contact}", contact);
         let address = address.replace("{type}", "track").replace("{version}", "1");
+        let address = address.replace("{address}", "someone@example.com");
         let method: Method = method.to_uppercase().parse().expect("a method");
         for (key, expected) in keys.iter().zip(*expected) {
             let mut request = api.bare(method.clone(), &address);
