@@ -1,7 +1,9 @@
 //! Messages: what is asked for, what a channel is handed, and what became of it.
 
+pub mod channel;
 mod letter;
 mod outcome;
+pub mod reply;
 mod request;
 mod state;
 
