@@ -2,6 +2,7 @@
 //! each; SQL, Redis verbs and files are spoken nowhere else. Nothing here reads a clock.
 
 pub mod access;
+pub mod channels;
 pub mod error;
 pub mod journeys;
 pub mod kv;
@@ -22,6 +23,7 @@ use std::sync::Arc;
 use kurier_core::id::WorkspaceId;
 
 pub use access::{Access, ApiKey, NewApiKey, Scopes, Workspace};
+pub use channels::{Channels, KeptChannel, NewChannel};
 pub use error::{Error, Result};
 pub use journeys::{InstanceFilter, InstancePage, InstanceQuery, JourneyViews};
 pub use log::{Appended, Log, Scrub};
@@ -52,13 +54,14 @@ pub struct Store {
     pub reactions: Arc<dyn Reactions>,
     pub queue: Arc<dyn Queue>,
     pub access: Arc<dyn Access>,
+    pub channels: Arc<dyn Channels>,
 }
 
 impl Store {
     fn of<T>(backend: T) -> Self
     where
         T: Log + Views + SegmentViews + JourneyViews + MessageViews,
-        T: Reactions + Queue + Access + 'static,
+        T: Reactions + Queue + Access + Channels + 'static,
     {
         let backend = Arc::new(backend);
         Self {
@@ -69,7 +72,8 @@ impl Store {
             journeys: backend.clone(),
             reactions: backend.clone(),
             queue: backend.clone(),
-            access: backend,
+            access: backend.clone(),
+            channels: backend,
         }
     }
 }
