@@ -14,6 +14,7 @@ pub const PROJECTION_LAG: &str = "kurier_projection_lag_events";
 pub const PROJECTION_EVENTS: &str = "kurier_projection_events_total";
 pub const PROJECTION_POISON: &str = "kurier_projection_poison_events";
 pub const MESSAGES_SENT: &str = "kurier_messages_sent_total";
+pub const CHANNEL_SECONDS: &str = "kurier_channel_send_duration_seconds";
 pub const DECISIONS: &str = "kurier_decisions_total";
 pub const REACTOR_POSITION: &str = "kurier_reactor_position";
 pub const WORLD_BYTES: &str = "kurier_world_bytes";
@@ -56,6 +57,10 @@ fn describe() {
     describe_counter!(
         DECISIONS,
         "What this process has put into the log by itself, by kind"
+    );
+    describe_histogram!(
+        CHANNEL_SECONDS,
+        "Time to hand a message to a channel, by kind and outcome"
     );
     describe_counter!(MESSAGES_SENT, "Messages that a channel has taken");
     describe_gauge!(PROJECTION_POSITION, "How far a projection has come");

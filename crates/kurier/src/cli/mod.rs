@@ -1,6 +1,7 @@
 //! The command line: one command a file, listed here.
 
 mod api_key;
+mod channel;
 mod contact;
 mod desk;
 mod doctor;
@@ -54,6 +55,8 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Check, test, simulate and publish journeys, and look into them
     Journey(journey::JourneyArgs),
+    /// Set up, show, try and remove channels
+    Channel(channel::ChannelArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
     /// Print the API's OpenAPI description
@@ -85,6 +88,7 @@ impl Cli {
                 Command::Contact(args) => contact::run(&config, args).await,
                 Command::Segment(args) => segment::run(&config, args).await,
                 Command::Log(args) => log::run(&config, args).await,
+                Command::Channel(args) => channel::run(&config, args).await,
                 Command::Doctor(args) => doctor::run(&config, args).await,
                 Command::Openapi => openapi::run(),
                 Command::Eval(args) => eval::run(&args),

@@ -234,6 +234,21 @@ impl Setup {
         }
     }
 
+    /// Whom secrets are told to, and how one knows that it is they. Whoever changes that does
+    /// not take along what was told in confidence to another.
+    pub fn confidant(&self) -> Option<(&[&'static str], [&str; 2])> {
+        match self {
+            Self::Email(it) => {
+                let certificate = it.ca_certificate.as_deref().unwrap_or_default();
+                Some((&["password"], [&it.host, certificate]))
+            }
+            Self::Slack(it) => Some((&["token"], [&it.api_url, ""])),
+            Self::Sms(Sms::Twilio(it)) => Some((&["auth_token"], [&it.base_url, ""])),
+            Self::Sms(Sms::Http(it)) => Some((&["authorization"], [&it.url, ""])),
+            Self::Webhook(_) | Self::Outbox => None,
+        }
+    }
+
     pub(super) fn read(kind: ChannelKind, written: Value) -> serde_json::Result<Self> {
         fn of<T: DeserializeOwned>(written: Value) -> serde_json::Result<T> {
             serde_json::from_value(written)
