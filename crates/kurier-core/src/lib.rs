@@ -11,6 +11,7 @@ pub mod id;
 pub mod journey;
 pub mod keys;
 pub mod message;
+pub mod net;
 pub mod path;
 pub mod projection;
 pub mod realm;

@@ -7,6 +7,13 @@ table api_key: created_at bigint not null
 table api_key: expires_at bigint
 table api_key: revoked_at bigint
 table api_key: api_key_workspace_fkey FOREIGN KEY (workspace) REFERENCES workspace(id)
+table channel: workspace uuid not null
+table channel: name text not null
+table channel: settings text not null
+table channel: secrets bytea
+table channel: revision bigint not null
+table channel: changed_at bigint not null
+table channel: channel_workspace_fkey FOREIGN KEY (workspace) REFERENCES workspace(id)
 table checkpoint: name text not null
 table checkpoint: position bigint not null
 table contact: workspace uuid not null
@@ -196,6 +203,7 @@ table workspace: secret bytea not null
 table workspace: created_at bigint not null
 CREATE UNIQUE INDEX api_key_hash_key ON public.api_key USING btree (hash)
 CREATE UNIQUE INDEX api_key_pkey ON public.api_key USING btree (workspace, id)
+CREATE UNIQUE INDEX channel_pkey ON public.channel USING btree (workspace, name)
 CREATE UNIQUE INDEX checkpoint_pkey ON public.checkpoint USING btree (name)
 CREATE INDEX contact_created ON public.contact USING btree (workspace, created_at, id) WHERE (standing = 'live'::text)
 CREATE INDEX contact_email ON public.contact USING btree (workspace, email text_pattern_ops) WHERE (email IS NOT NULL)

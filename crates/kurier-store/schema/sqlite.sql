@@ -10,6 +10,16 @@ CREATE TABLE api_key (
   PRIMARY KEY (workspace, id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE channel (
+  workspace  BLOB    NOT NULL REFERENCES workspace (id),
+  name       TEXT    NOT NULL,
+  settings   TEXT    NOT NULL,
+  secrets    BLOB,
+  revision   INTEGER NOT NULL,
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace, name)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE checkpoint (
   name     TEXT    PRIMARY KEY,
   position INTEGER NOT NULL

@@ -2,6 +2,7 @@
 //! each; SQL, Redis verbs and files are spoken nowhere else. Nothing here reads a clock.
 
 pub mod access;
+pub mod channels;
 pub mod error;
 pub mod gates;
 pub mod journeys;
@@ -24,6 +25,7 @@ use std::sync::Arc;
 use kurier_core::id::WorkspaceId;
 
 pub use access::{Access, ApiKey, NewApiKey, Scopes, Workspace};
+pub use channels::{Channels, KeptChannel, NewChannel};
 pub use error::{Error, Result};
 pub use gates::{Allowance, Gates};
 pub use journeys::{InstanceFilter, InstancePage, InstanceQuery, JourneyViews};
@@ -62,13 +64,14 @@ pub struct Store {
     pub gates: Arc<dyn Gates>,
     pub access: Arc<dyn Access>,
     pub suppressions: Arc<dyn Suppressions>,
+    pub channels: Arc<dyn Channels>,
 }
 
 impl Store {
     fn of<T>(backend: T) -> Self
     where
         T: Log + Views + SegmentViews + JourneyViews + MessageViews,
-        T: Reactions + Queue + Gates + Access + Suppressions + 'static,
+        T: Reactions + Queue + Gates + Access + Suppressions + Channels + 'static,
     {
         let backend = Arc::new(backend);
         Self {
@@ -81,7 +84,8 @@ impl Store {
             queue: backend.clone(),
             gates: backend.clone(),
             access: backend.clone(),
-            suppressions: backend,
+            suppressions: backend.clone(),
+            channels: backend,
         }
     }
 }

@@ -22,6 +22,7 @@ pub const SQLITE: &[Migration] = migrations! {
     6 => "sqlite/0006_ids.sql",
     7 => "sqlite/0007_delivery.sql",
     8 => "sqlite/0008_suppressions.sql",
+    9 => "sqlite/0009_channels.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -33,6 +34,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     6 => "postgres/0006_ids.sql",
     7 => "postgres/0007_delivery.sql",
     8 => "postgres/0008_suppressions.sql",
+    9 => "postgres/0009_channels.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

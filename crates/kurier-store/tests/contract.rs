@@ -26,6 +26,7 @@ mod contract {
     mod timeline;
 
     mod access;
+    mod channels;
     mod reactions;
     mod suppressions;
 

@@ -7,6 +7,7 @@ use anyhow::Context as _;
 use kurier_store::kv::{Kv, Memory, Redis, Timeouts};
 use kurier_store::{Postgres, Snapshots, Sqlite, Store};
 
+use crate::channel::{Outside, Registry};
 use crate::clock;
 use crate::config::{Config, Database};
 use crate::flow::{Deliverer, EveryLaneToOutbox, Keeping, Projector, Reactor};
@@ -14,6 +15,7 @@ use crate::http::Pressure;
 use crate::keyring::Keyring;
 use crate::links::Links;
 use crate::preview::Previews;
+use crate::secret::Vault;
 
 pub struct App {
     pub store: Store,
@@ -36,6 +38,8 @@ pub struct App {
     pub world_bytes_max: u64,
     /// What may be lost: Redis where there is one, else this process's memory.
     pub keyspace: Arc<dyn Kv>,
+    /// What messages are sent with.
+    pub channels: Arc<Registry>,
 }
 
 impl App {
@@ -62,9 +66,16 @@ impl App {
             pressure,
             world_bytes_max: config.world_bytes_max,
             keyspace,
+            channels: Arc::new(channels(&store, config)),
             store,
         }))
     }
+}
+
+fn channels(store: &Store, config: &Config) -> Registry {
+    let vault = Vault::new(config.secret_key.clone(), config.folder.as_deref());
+    let outside = Outside::new(config.outgoing.clone());
+    Registry::new(store.channels.clone(), Arc::new(vault), outside)
 }
 
 fn keeping(config: &Config) -> Option<Keeping> {

@@ -7,7 +7,10 @@ use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use kurier_core::net::Guard;
 use serde::Deserialize;
+
+use crate::secret::SecretKey;
 
 /// Variables that are read somewhere; every other `KURIER_*` is refused by `serve`.
 const VARIABLES: &[&str] = &[
@@ -24,6 +27,9 @@ const VARIABLES: &[&str] = &[
     "KURIER_SNAPSHOT_EVENTS",
     "KURIER_SNAPSHOT_SECONDS",
     "KURIER_WORLD_BYTES_MAX",
+    "KURIER_SECRET_KEY",
+    "KURIER_SECRET_KEY_FILE",
+    "KURIER_OUTGOING_ALLOW",
 ];
 
 const SNAPSHOT_EVENTS: u32 = 100_000;
@@ -52,6 +58,40 @@ pub struct StoreArgs {
     /// A TOML file with settings (flags and variables win)
     #[arg(long, value_name = "FILE", env = "KURIER_CONFIG", global = true, help_heading = DATABASE)]
     pub config: Option<PathBuf>,
+    #[command(flatten)]
+    pub outgoing: OutgoingArgs,
+}
+
+/// What channels need, whichever command uses them. Not on the command line, where everyone
+/// on the machine could read a key.
+#[derive(Clone, Default, Args)]
+pub struct OutgoingArgs {
+    #[arg(
+        long,
+        env = "KURIER_SECRET_KEY",
+        hide = true,
+        hide_env_values = true,
+        global = true
+    )]
+    pub secret_key: Option<String>,
+    #[arg(long, env = "KURIER_SECRET_KEY_FILE", hide = true, global = true)]
+    pub secret_key_file: Option<PathBuf>,
+    #[arg(
+        long,
+        env = "KURIER_OUTGOING_ALLOW",
+        value_delimiter = ',',
+        hide = true,
+        global = true
+    )]
+    pub outgoing_allow: Option<Vec<String>>,
+}
+
+impl std::fmt::Debug for OutgoingArgs {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        let mut shown = f.debug_struct("OutgoingArgs");
+        shown.field("outgoing_allow", &self.outgoing_allow);
+        shown.finish_non_exhaustive()
+    }
 }
 
 #[derive(Debug, Clone, Default, Args)]
@@ -113,6 +153,9 @@ struct File {
     snapshot_events: Option<u32>,
     snapshot_seconds: Option<u32>,
     world_bytes_max: Option<u64>,
+    secret_key: Option<String>,
+    secret_key_file: Option<PathBuf>,
+    outgoing_allow: Option<Vec<String>>,
 }
 
 /// Which database.
@@ -136,6 +179,12 @@ pub struct Config {
     pub snapshot_events: i64,
     pub snapshot_every: Duration,
     pub world_bytes_max: u64,
+    /// The data folder, which an embedded database always has.
+    pub folder: Option<PathBuf>,
+    /// Seals the secrets of channels.
+    pub secret_key: Option<SecretKey>,
+    /// What channels may call although it is not public.
+    pub outgoing: Guard,
 }
 
 impl Config {
@@ -144,6 +193,7 @@ impl Config {
             Some(path) => read_file(path)?,
             None => File::default(),
         };
+        let (secret_key, outgoing) = outgoing(store.outgoing, &file)?;
         let folder = store.data.or(file.data);
         let (database, folder) = match store.database_url.or(file.database_url) {
             Some(url) => (Database::Postgres { url }, folder),
@@ -168,7 +218,10 @@ impl Config {
             redis_url: serve.redis_url.or(file.redis_url),
             bootstrap_write_key: serve.bootstrap_write_key.or(file.bootstrap_write_key),
             bootstrap_admin_key: serve.bootstrap_admin_key.or(file.bootstrap_admin_key),
-            snapshots: folder.map(|folder| folder.join("snapshots")),
+            snapshots: folder.as_ref().map(|folder| folder.join("snapshots")),
+            folder,
+            secret_key,
+            outgoing,
             snapshot_events: i64::from(events.unwrap_or(SNAPSHOT_EVENTS)),
             snapshot_every: Duration::from_secs(seconds.unwrap_or(SNAPSHOT_SECONDS).into()),
             world_bytes_max: bytes.unwrap_or(WORLD_BYTES_MAX),
@@ -214,6 +267,29 @@ fn check_public_url(url: &str) -> anyhow::Result<()> {
         }
         _ => bail!("--public-url must be like https://kurier.example.com, without ? and #"),
     }
+}
+
+fn outgoing(args: OutgoingArgs, file: &File) -> anyhow::Result<(Option<SecretKey>, Guard)> {
+    let key_file = args.secret_key_file.or(file.secret_key_file.clone());
+    let key = match (args.secret_key.or(file.secret_key.clone()), key_file) {
+        (Some(_), Some(_)) => bail!("give the secret key or the file that holds it, not both"),
+        (Some(key), None) => Some(key),
+        (None, Some(path)) => {
+            let text = std::fs::read_to_string(&path);
+            Some(text.with_context(|| format!("the secret key {}", path.display()))?)
+        }
+        (None, None) => None,
+    };
+    let key = key.map(|text| SecretKey::read(&text)).transpose()?;
+    let allowed = args.outgoing_allow.or(file.outgoing_allow.clone());
+    let allowed = allowed.unwrap_or_default();
+    let guard = Guard::new(
+        allowed
+            .iter()
+            .map(String::as_str)
+            .filter(|it| !it.is_empty()),
+    );
+    Ok((key, guard.context("outgoing_allow")?))
 }
 
 fn read_file(path: &Path) -> anyhow::Result<File> {

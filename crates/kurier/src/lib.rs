@@ -1,13 +1,14 @@
 //! What Kurier does: serve, fold, import. Modules stand in suggested reading order.
 
 pub mod app;
-mod channel;
+pub mod channel;
 pub mod clock;
 pub mod config;
 pub mod identify;
 pub mod keyring;
 pub mod links;
 pub mod preview;
+pub mod secret;
 
 pub mod cli;
 pub mod flow;

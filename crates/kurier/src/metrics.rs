@@ -14,6 +14,7 @@ pub const PROJECTION_LAG: &str = "kurier_projection_lag_events";
 pub const PROJECTION_EVENTS: &str = "kurier_projection_events_total";
 pub const PROJECTION_POISON: &str = "kurier_projection_poison_events";
 pub const MESSAGES: &str = "kurier_messages_total";
+pub const CHANNEL_SECONDS: &str = "kurier_channel_send_duration_seconds";
 pub const DECISIONS: &str = "kurier_decisions_total";
 pub const REACTOR_POSITION: &str = "kurier_reactor_position";
 pub const WORLD_BYTES: &str = "kurier_world_bytes";
@@ -58,6 +59,10 @@ fn describe() {
         "What this process has put into the log by itself, by kind"
     );
     describe_counter!(MESSAGES, "What became of messages, by kind");
+    describe_histogram!(
+        CHANNEL_SECONDS,
+        "Time to hand a message to a channel, by kind and outcome"
+    );
     describe_gauge!(PROJECTION_POSITION, "How far a projection has come");
     describe_gauge!(PROJECTION_LAG, "Events a projection has still to fold");
     describe_counter!(PROJECTION_EVENTS, "Events a projection has folded");

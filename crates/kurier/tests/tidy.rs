@@ -176,8 +176,8 @@ const ROOMS: &[Room] = &[
     Room {
         words: &["StatusCode::", "HeaderMap"],
         banned_in: "crates/",
-        home: &["crates/kurier/src/http/"],
-        why: "status codes and headers are spoken in http/",
+        home: &["crates/kurier/src/http/", "crates/kurier/src/channel/"],
+        why: "status codes and headers are spoken in http/ and channel/",
     },
     Room {
         words: &["dbg!(", "todo!(", "unimplemented!(", "#[allow("],

@@ -3,11 +3,13 @@
 mod address;
 mod breaker;
 mod bucket;
+pub mod channel;
 mod consent;
 mod contact_limit;
 mod gate;
 mod letter;
 mod outcome;
+pub mod reply;
 mod report;
 mod request;
 mod retry;

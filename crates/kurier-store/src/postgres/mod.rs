@@ -2,6 +2,7 @@
 
 mod access;
 mod appender;
+mod channels;
 mod columns;
 mod gates;
 mod journeys;

@@ -3,6 +3,7 @@
 
 mod access;
 mod cell;
+mod channels;
 mod checkpointer;
 mod gates;
 mod ids;

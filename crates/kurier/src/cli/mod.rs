@@ -1,6 +1,7 @@
 //! The command line: one command a file, listed here.
 
 mod api_key;
+mod channel;
 mod contact;
 mod dead;
 mod desk;
@@ -63,6 +64,8 @@ enum Command {
     Message(message::MessageArgs),
     /// Look at dead letters, queue them again or put them away
     Dead(dead::DeadArgs),
+    /// Set up, show, try and remove channels
+    Channel(channel::ChannelArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
     /// Print the API's OpenAPI description
@@ -97,6 +100,7 @@ impl Cli {
                 Command::Log(args) => log::run(&config, args).await,
                 Command::Message(args) => message::run(&config, args).await,
                 Command::Dead(args) => dead::run(&config, args).await,
+                Command::Channel(args) => channel::run(&config, args).await,
                 Command::Doctor(args) => doctor::run(&config, args).await,
                 Command::Openapi => openapi::run(),
                 Command::Eval(args) => eval::run(&args),

@@ -1,5 +1,6 @@
 //! Loops over the log: read a batch, decide, commit.
 
+pub mod channel;
 mod deliver;
 mod erase;
 pub mod journey;

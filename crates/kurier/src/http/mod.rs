@@ -1,6 +1,8 @@
 //! HTTP: one resource a file, listed here.
 
 mod body;
+mod channel_view;
+mod channels;
 mod contact_view;
 mod contacts;
 mod credential;
@@ -46,6 +48,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use kurier_core::projection::{JourneySummary, SegmentSummary};
 
+pub use channel_view::{ChannelView, TestView};
 pub use instance_view::{InstanceDetail, InstanceView};
 pub use journey_stats::StatsView;
 pub use journey_view::{FaultView, JourneyDetail, JourneyView};
@@ -88,6 +91,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(suppressions::list, suppressions::add))
         .routes(routes!(suppressions::remove))
         .routes(routes!(unsubscribe::show, unsubscribe::carry_out))
+        .merge(channel_routes())
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))
@@ -118,6 +122,13 @@ fn journey_routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(instances::trigger))
         .routes(routes!(instances::get, instances::cancel))
         .routes(routes!(instances::of_contact))
+}
+
+fn channel_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(channels::list))
+        .routes(routes!(channels::get, channels::set, channels::remove))
+        .routes(routes!(channels::test))
 }
 
 /// The OpenAPI description as JSON.
