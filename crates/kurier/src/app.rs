@@ -10,7 +10,7 @@ use kurier_store::{Postgres, Snapshots, Sqlite, Store};
 use crate::channel::{Outside, Registry};
 use crate::clock;
 use crate::config::{Config, Database};
-use crate::flow::{Deliverer, EveryLaneToOutbox, Keeping, Projector, Reactor};
+use crate::flow::{Deliverer, Keeping, Projector, Reactor};
 use crate::http::Pressure;
 use crate::keyring::Keyring;
 use crate::links::Links;
@@ -49,6 +49,8 @@ impl App {
         let reactor = Reactor::new(store.clone(), pressure.clone(), keeping(config));
         let reactor = Arc::new(reactor);
         let keyspace = open_keyspace(config.redis_url.as_deref()).await?;
+        let channels = Arc::new(channels(&store, config));
+        let links = Links::new(config.public_url.clone());
         Ok(Arc::new(Self {
             keyring: Keyring::new(store.access.clone()),
             projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
@@ -56,17 +58,18 @@ impl App {
             messages: Arc::new(Projector::of_messages(store.clone(), pressure.clone())),
             deliverer: Arc::new(Deliverer::new(
                 store.clone(),
-                Arc::new(EveryLaneToOutbox),
+                channels.clone(),
+                links.clone(),
                 pressure.clone(),
             )),
             journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
             previews: Previews::new(reactor.clone(), keyspace.clone()),
             reactor,
-            links: Links::new(config.public_url.clone()),
+            links,
             pressure,
             world_bytes_max: config.world_bytes_max,
             keyspace,
-            channels: Arc::new(channels(&store, config)),
+            channels,
             store,
         }))
     }

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{GateReason, Refusal};
+use super::{GateReason, Refusal, SkipReason};
 use crate::event::{Event, Kind};
 use crate::id::{ContactId, EventId, MessageId};
 use crate::time::Timestamp;
@@ -88,6 +88,15 @@ impl Reason {
     pub fn of(text: &str) -> Option<Self> {
         let mut all = Self::ALL.iter();
         all.find(|reason| reason.as_str() == text).copied()
+    }
+}
+
+impl From<SkipReason> for Reason {
+    fn from(reason: SkipReason) -> Self {
+        match reason {
+            SkipReason::Suppressed => Self::Suppressed,
+            SkipReason::OptedOut => Self::OptedOut,
+        }
     }
 }
 

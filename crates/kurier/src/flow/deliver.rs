@@ -8,6 +8,8 @@ mod lane;
 mod outbox;
 mod post;
 mod route;
+mod settle;
+mod workspaces;
 
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -20,9 +22,11 @@ use tokio::task::JoinSet;
 
 use crate::clock;
 use crate::http::Pressure;
-pub use guard::{Guard, Waiting};
+use crate::links::Links;
+pub use guard::{Guard, Waiting, Watch};
 use post::Post;
-pub use route::{EveryLaneToOutbox, Route, Routes, Via};
+pub use route::{Route, Routes, Via};
+use workspaces::Workspaces;
 
 /// Another process may queue without telling us, and a closed gate may be opened elsewhere.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
@@ -35,6 +39,7 @@ pub struct Deliverer {
     routes: Arc<dyn Routes>,
     guards: Vec<Box<dyn Guard>>,
     post: Arc<Post>,
+    workspaces: Workspaces,
     pressure: Arc<Pressure>,
     wake: Notify,
 }
@@ -48,10 +53,16 @@ pub struct Served {
 }
 
 impl Deliverer {
-    pub fn new(store: Store, routes: Arc<dyn Routes>, pressure: Arc<Pressure>) -> Self {
+    pub fn new(
+        store: Store,
+        routes: Arc<dyn Routes>,
+        links: Links,
+        pressure: Arc<Pressure>,
+    ) -> Self {
         Self {
             guards: guard::all(&store),
-            post: Arc::new(Post),
+            post: Arc::new(Post { links }),
+            workspaces: Workspaces::default(),
             store,
             routes,
             pressure,
@@ -119,6 +130,7 @@ impl Deliverer {
         match &route.via {
             Via::Outbox => self.serve_outbox(lane, &route).await,
             Via::Channel(channel) => self.serve_channel(lane, &route, channel).await,
+            Via::Nowhere => self.serve_nowhere(lane, &route).await,
             Via::Nobody => Ok(Served::default()),
         }
     }

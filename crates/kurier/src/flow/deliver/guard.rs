@@ -1,55 +1,97 @@
 //! Guards: what may keep a message back, each with its reason. One list, asked in order; who
 //! is kept back by one is not shown to the next.
 
-use async_trait::async_trait;
-use kurier_core::message::{Over, Reason, Request, Verdict, held, skipped};
-use kurier_core::time::Timestamp;
-use kurier_store::{Allowance, Claim, Lane, Result, Store};
 use std::collections::HashMap;
+
+use async_trait::async_trait;
+use kurier_core::message::{Address, Over, Reason, Request, Topic, Verdict, held, skipped};
+use kurier_core::time::Timestamp;
+use kurier_store::{Allowance, Claim, Lane, Result, Scope, Store, Workspace};
 use uuid::Uuid;
 
 use super::Route;
 
-/// A message in a worker's hands, and what it says.
+/// A message in a worker's hands, what it says, and where it goes.
 #[derive(Debug, Clone)]
 pub struct Waiting {
     pub claim: Claim,
     pub request: Request,
+    pub address: Option<Address>,
+    pub topic: Option<Topic>,
+}
+
+impl Waiting {
+    pub fn new(claim: Claim, request: Request, route: &Route) -> Self {
+        let to = request.to.as_deref();
+        // A topic that is none is what nobody can have opted out of.
+        let topic = request.topic.as_deref();
+        Self {
+            address: to.and_then(|to| Address::new(route.address_kind, to)),
+            topic: topic.and_then(|topic| topic.parse().ok()),
+            claim,
+            request,
+        }
+    }
+}
+
+/// What guards are told of the lane they look at.
+pub struct Watch<'a> {
+    pub lane: &'a Lane,
+    pub route: &'a Route,
+    pub workspace: &'a Workspace,
+    pub now: Timestamp,
 }
 
 #[async_trait]
 pub trait Guard: Send + Sync {
     /// Judges messages of a lane: a verdict for each that is kept back.
-    async fn judge(
-        &self,
-        lane: &Lane,
-        route: &Route,
-        messages: &[Waiting],
-        now: Timestamp,
-    ) -> Result<Vec<Option<Verdict>>>;
+    async fn judge(&self, watch: &Watch<'_>, messages: &[Waiting]) -> Result<Vec<Option<Verdict>>>;
 }
 
 pub fn all(store: &Store) -> Vec<Box<dyn Guard>> {
-    vec![Box::new(Address), Box::new(Limit(store.clone()))]
+    vec![
+        Box::new(Somewhere),
+        Box::new(Consent(store.clone())),
+        Box::new(Limit(store.clone())),
+    ]
 }
 
 /// There must be somewhere to send it to.
-struct Address;
+struct Somewhere;
 
 #[async_trait]
-impl Guard for Address {
-    async fn judge(
-        &self,
-        _: &Lane,
-        route: &Route,
-        messages: &[Waiting],
-        _: Timestamp,
-    ) -> Result<Vec<Option<Verdict>>> {
+impl Guard for Somewhere {
+    async fn judge(&self, watch: &Watch<'_>, messages: &[Waiting]) -> Result<Vec<Option<Verdict>>> {
         let judge = |it: &Waiting| {
-            let is_missing = route.needs_address && it.request.to.is_none();
+            let is_missing = watch.route.needs_address && it.address.is_none();
             is_missing.then(|| skipped(it.request.message, Reason::NoAddress))
         };
         Ok(messages.iter().map(judge).collect())
+    }
+}
+
+/// Nothing goes to who does not want it.
+struct Consent(Store);
+
+#[async_trait]
+impl Guard for Consent {
+    async fn judge(&self, watch: &Watch<'_>, messages: &[Waiting]) -> Result<Vec<Option<Verdict>>> {
+        let key = |it: &Waiting| Some(it.address.as_ref()?.key(&watch.workspace.key));
+        let keys: Vec<_> = messages.iter().map(key).collect();
+        let asked = messages.iter().zip(&keys);
+        let asked = asked.filter_map(|(it, key)| Some(((*key)?, it.topic.clone())));
+        let asked: Vec<_> = asked.collect();
+        if asked.is_empty() {
+            return Ok(vec![None; messages.len()]);
+        }
+        let scope = Scope(watch.workspace.id);
+        let standing = self.0.suppressions.standing(scope, asked).await?;
+        let mut standing = standing.into_iter();
+        let judge = |(it, key): (&Waiting, &Option<_>)| {
+            let reason = key.as_ref().and_then(|_| standing.next().flatten())?;
+            Some(skipped(it.request.message, reason.into()))
+        };
+        Ok(messages.iter().zip(&keys).map(judge).collect())
     }
 }
 
@@ -58,14 +100,8 @@ struct Limit(Store);
 
 #[async_trait]
 impl Guard for Limit {
-    async fn judge(
-        &self,
-        lane: &Lane,
-        route: &Route,
-        messages: &[Waiting],
-        now: Timestamp,
-    ) -> Result<Vec<Option<Verdict>>> {
-        let Some(limit) = route.contact_limit else {
+    async fn judge(&self, watch: &Watch<'_>, messages: &[Waiting]) -> Result<Vec<Option<Verdict>>> {
+        let Some(limit) = watch.route.contact_limit else {
             return Ok(vec![None; messages.len()]);
         };
         let mut wants: Vec<(Uuid, u32)> = Vec::new();
@@ -80,7 +116,11 @@ impl Guard for Limit {
         if wants.is_empty() {
             return Ok(vec![None; messages.len()]);
         }
-        let mut allowed = self.0.gates.allow(lane, limit, &wants, now).await?;
+        let mut allowed = self
+            .0
+            .gates
+            .allow(watch.lane, limit, &wants, watch.now)
+            .await?;
         let judge = |it: &Waiting| {
             let place = counted(it).and_then(|recipient| places.get(&recipient))?;
             let until = spend(&mut allowed[*place])?;

@@ -3,30 +3,21 @@
 
 use std::sync::Arc;
 
-use kurier_core::message::{
-    Blame, Category, OnUnknown, Outcome, Policy, Reason, Refusal, Request, Signal, Tried, Verdict,
-    held, interrupted, judge,
-};
+use kurier_core::message::{OnUnknown, Outcome, Reason, Tried, Verdict, held, interrupted, judge};
 use kurier_core::time::Timestamp;
-use kurier_store::{Claim, Claiming, Lane, Lesson, Result, Settled, Store};
+use kurier_store::{Claim, Claiming, Lane, Result, Workspace};
 use tokio::sync::{Semaphore, mpsc};
 
 use super::post::Post;
-use super::{Deliverer, Route, Served, Waiting};
+use super::settle::Ended;
+use super::{Deliverer, Route, Served, Waiting, Watch};
 use crate::channel::Channel;
 use crate::clock;
-use crate::metrics as names;
 
 /// So long a message may wait for its turn after it was claimed.
 const PATIENCE_MICROS: i64 = 10_000_000;
 /// So many times what the channel takes at once is claimed, so that it never waits for us.
 const AHEAD: usize = 4;
-
-/// A claim and what becomes of it.
-pub struct Ended {
-    pub claim: Claim,
-    pub verdict: Verdict,
-}
 
 impl Deliverer {
     pub(super) async fn serve_channel(
@@ -35,22 +26,22 @@ impl Deliverer {
         route: &Route,
         channel: &Arc<dyn Channel>,
     ) -> Result<Served> {
-        let mut trip = Trip::new(route, channel);
+        let workspace = self.workspaces.find(&self.store, lane.workspace).await?;
+        let mut trip = Trip::new(route, channel, workspace);
         let mut served = Served::default();
         let mut is_drained = false;
         loop {
             if !is_drained && trip.room() > 0 {
-                let closed = self.fill(lane, route, &mut trip).await?;
-                served.closed_until = closed.until;
-                is_drained = closed.is_drained;
+                let filled = self.fill(lane, route, &mut trip).await?;
+                served.closed_until = filled.closed_until;
+                is_drained = filled.is_drained;
             }
             let ended = trip.ended().await;
             if ended.is_empty() {
                 return Ok(served);
             }
             served.settled += ended.len();
-            is_drained &= ended.len() < trip.window / 2;
-            settle(&self.store, lane, route, ended, clock::now()).await?;
+            self.settle(lane, route, &trip.workspace, ended).await?;
         }
     }
 
@@ -66,67 +57,37 @@ impl Deliverer {
         let claimed = self.store.queue.claim(lane, claiming).await?;
         let filled = Filled {
             is_drained: claimed.claims.is_empty(),
-            until: claimed.closed.map(|closed| closed.until),
+            closed_until: claimed.closed.map(|closed| closed.until),
         };
         if claimed.claims.len() == claiming.limit {
             self.pressure.note_much();
         }
-        let (waiting, ended) = self.guard(lane, route, claimed.claims, now).await?;
+        let watch = Watch {
+            lane,
+            route,
+            workspace: &trip.workspace,
+            now,
+        };
+        let (waiting, ended) = self.guard(&watch, claimed.claims).await?;
         ended.into_iter().for_each(|ended| trip.end(ended));
         for waiting in waiting {
             trip.begin(waiting, self.post.clone(), claiming.lease_until);
         }
         Ok(filled)
     }
-
-    /// Shows messages to the guards; answers who may go, and what becomes of the others.
-    pub(super) async fn guard(
-        &self,
-        lane: &Lane,
-        route: &Route,
-        claims: Vec<Claim>,
-        now: Timestamp,
-    ) -> Result<(Vec<Waiting>, Vec<Ended>)> {
-        let mut ended = Vec::new();
-        let mut waiting = Vec::with_capacity(claims.len());
-        for claim in claims {
-            match serde_json::from_str::<Request>(&claim.message.payload) {
-                Ok(request) => waiting.push(Waiting { claim, request }),
-                Err(error) => ended.push(unreadable(claim, &error, now)),
-            }
-        }
-        for guard in &self.guards {
-            if waiting.is_empty() {
-                break;
-            }
-            let verdicts = guard.judge(lane, route, &waiting, now).await?;
-            let (mut kept, mut go) = (Vec::new(), Vec::with_capacity(waiting.len()));
-            for (it, verdict) in waiting.into_iter().zip(verdicts) {
-                match verdict {
-                    Some(verdict) => kept.push(Ended {
-                        claim: it.claim,
-                        verdict,
-                    }),
-                    None => go.push(it),
-                }
-            }
-            ended.extend(kept);
-            waiting = go;
-        }
-        Ok((waiting, ended))
-    }
 }
 
 /// What filling came to.
 struct Filled {
     is_drained: bool,
-    until: Option<Timestamp>,
+    closed_until: Option<Timestamp>,
 }
 
 /// What is under way to a channel.
 struct Trip {
     route: Route,
     channel: Arc<dyn Channel>,
+    workspace: Arc<Workspace>,
     permits: Arc<Semaphore>,
     window: usize,
     lease_micros: i64,
@@ -135,15 +96,15 @@ struct Trip {
 }
 
 impl Trip {
-    fn new(route: &Route, channel: &Arc<dyn Channel>) -> Self {
+    fn new(route: &Route, channel: &Arc<dyn Channel>, workspace: Workspace) -> Self {
         let concurrency = channel.concurrency().max(1);
-        let timeout = i64::try_from(channel.timeout().as_micros()).unwrap_or(i64::MAX / 4);
         Self {
             route: route.clone(),
             channel: channel.clone(),
+            workspace: Arc::new(workspace),
             permits: Arc::new(Semaphore::new(concurrency)),
             window: concurrency * AHEAD,
-            lease_micros: timeout + PATIENCE_MICROS,
+            lease_micros: timeout_micros(channel.as_ref()) + PATIENCE_MICROS,
             under_way: 0,
             ends: mpsc::unbounded_channel(),
         }
@@ -166,6 +127,7 @@ impl Trip {
         let send = Send {
             route: self.route.clone(),
             channel: self.channel.clone(),
+            workspace: self.workspace.clone(),
             permits: self.permits.clone(),
             post,
             lease_until,
@@ -194,6 +156,7 @@ impl Trip {
 struct Send {
     route: Route,
     channel: Arc<dyn Channel>,
+    workspace: Arc<Workspace>,
     permits: Arc<Semaphore>,
     post: Arc<Post>,
     lease_until: Timestamp,
@@ -201,113 +164,46 @@ struct Send {
 
 impl Send {
     async fn run(self, waiting: Waiting) -> Ended {
-        let Waiting { claim, request } = waiting;
-        let verdict = self.verdict(&claim, &request).await;
-        Ended { claim, verdict }
+        let verdict = self.verdict(&waiting).await;
+        Ended::new(waiting.claim, verdict).to(waiting.address)
     }
 
-    async fn verdict(&self, claim: &Claim, request: &Request) -> Verdict {
-        let policy = self.route.policy;
+    async fn verdict(&self, waiting: &Waiting) -> Verdict {
+        let (claim, policy) = (&waiting.claim, self.route.policy);
         if claim.is_interrupted && policy.on_unknown == OnUnknown::Ask {
             return interrupted(tried(claim), policy);
         }
-        let Ok(_permit) = self.permits.acquire().await else {
+        let permit = self.permits.acquire().await;
+        if permit.is_err() || !self.is_in_time() {
             return held(claim.message.id, Reason::RateLimit, clock::now());
+        }
+        let (outcome, version) = match self.post.letter(&self.workspace, waiting).await {
+            Ok((letter, version)) => (self.channel.send(&letter).await, version),
+            Err(refusal) => (Outcome::Refused(refusal), None),
         };
-        if !self.is_in_time() {
-            return held(claim.message.id, Reason::RateLimit, clock::now());
-        }
-        match self.post.letter(claim, request).await {
-            Ok((letter, version)) => {
-                let outcome = self.channel.send(&letter).await;
-                let mut verdict = judge(tried(claim), outcome, policy);
-                verdict.report.template_version = version;
-                verdict.report.channel = Some(claim.message.channel.clone());
-                verdict
-            }
-            Err(refusal) => refused(claim, refusal, policy),
-        }
+        let mut verdict = judge(tried(claim), outcome, policy);
+        verdict.report.template_version = version;
+        verdict.report.channel = Some(claim.message.channel.clone());
+        verdict
     }
 
     /// Whether the lease holds for as long as sending may take.
     fn is_in_time(&self) -> bool {
-        let timeout = i64::try_from(self.channel.timeout().as_micros()).unwrap_or(i64::MAX / 4);
+        let timeout = timeout_micros(self.channel.as_ref());
         clock::now().shifted(timeout) <= self.lease_until
     }
 }
 
-fn refused(claim: &Claim, refusal: Refusal, policy: Policy) -> Verdict {
-    judge(tried(claim), Outcome::Refused(refusal), policy)
+fn timeout_micros(channel: &dyn Channel) -> i64 {
+    i64::try_from(channel.timeout().as_micros()).unwrap_or(i64::MAX / 4)
 }
 
-fn tried(claim: &Claim) -> Tried {
+pub fn tried(claim: &Claim) -> Tried {
     Tried {
         message: claim.message.id,
         attempt: claim.attempts,
         counted: claim.attempts.saturating_sub(claim.before),
         now: clock::now(),
         chance: u64::from_le_bytes(clock::random()),
-    }
-}
-
-/// A row that this version cannot read: it is put aside with its reason.
-fn unreadable(claim: Claim, error: &serde_json::Error, now: Timestamp) -> Ended {
-    let refusal = Refusal {
-        category: Category::Permanent,
-        blame: Blame::Message,
-        code: "unreadable".into(),
-        detail: error.to_string(),
-        retry_after: None,
-    };
-    let policy = Route::outbox().policy;
-    let tried = Tried {
-        now,
-        ..tried(&claim)
-    };
-    let outcome = Outcome::Refused(refusal);
-    let verdict = judge(tried, outcome, policy);
-    Ended { claim, verdict }
-}
-
-/// Settles what has ended, and tells the log and the lane's gate.
-pub async fn settle(
-    store: &Store,
-    lane: &Lane,
-    route: &Route,
-    ended: Vec<Ended>,
-    now: Timestamp,
-) -> Result<()> {
-    let lesson = Lesson {
-        lane: lane.clone(),
-        limits: route.gate.breaker,
-        now,
-        signals: ended.iter().map(|it| it.verdict.signal).collect(),
-        rests_until: ended.iter().filter_map(|it| it.verdict.rests_until).max(),
-    };
-    let is_silent = lesson
-        .signals
-        .iter()
-        .all(|signal| *signal == Signal::Silent);
-    let lesson = (!is_silent).then_some(lesson);
-    let kinds: Vec<_> = ended.iter().map(|it| it.verdict.kind).collect();
-    let settled = ended.into_iter().map(|it| settled(it, now));
-    let kept = store.queue.settle(settled.collect(), now, lesson).await?;
-    for (kind, _) in kinds.iter().zip(kept).filter(|(_, kept)| *kept) {
-        metrics::counter!(names::DECISIONS, "kind" => kind.as_str()).increment(1);
-        metrics::counter!(names::MESSAGES, "kind" => kind.as_str()).increment(1);
-    }
-    Ok(())
-}
-
-fn settled(ended: Ended, now: Timestamp) -> Settled {
-    let Ended { claim, verdict } = ended;
-    let contact = claim.message.contact;
-    let event = verdict
-        .report
-        .event(verdict.kind, claim.fence, contact, now);
-    Settled {
-        claim,
-        then: verdict.then,
-        events: vec![event],
     }
 }

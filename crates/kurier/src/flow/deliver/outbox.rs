@@ -2,11 +2,12 @@
 //! settled, so nothing can be lost or doubled on the way.
 
 use kurier_core::event::Kind;
+use kurier_core::id::MessageId;
 use kurier_core::message::{Report, Signal, Then, Verdict};
-use kurier_store::{Claiming, Lane, Result};
+use kurier_store::{Claim, Claiming, Lane, Result};
 
-use super::lane::{Ended, settle};
-use super::{Deliverer, Route, Served};
+use super::settle::Ended;
+use super::{Deliverer, Route, Served, Watch};
 use crate::channel::outbox;
 use crate::clock;
 
@@ -16,9 +17,32 @@ const LEASE_MICROS: i64 = 10_000_000;
 
 impl Deliverer {
     pub(super) async fn serve_outbox(&self, lane: &Lane, route: &Route) -> Result<Served> {
+        let keep = |claim: Claim| {
+            let verdict = kept(claim.message.id, claim.attempts);
+            Ended::new(claim, verdict)
+        };
+        self.serve_at_once(lane, route, keep).await
+    }
+
+    /// Messages for a channel that is not there come to their end, and can be queued again
+    /// when it is.
+    pub(super) async fn serve_nowhere(&self, lane: &Lane, route: &Route) -> Result<Served> {
+        let lose = |claim: Claim| {
+            let detail = format!("there is no channel `{}`", lane.channel);
+            Ended::hopeless(claim, "channel", detail)
+        };
+        self.serve_at_once(lane, route, lose).await
+    }
+
+    async fn serve_at_once(
+        &self,
+        lane: &Lane,
+        route: &Route,
+        end: impl Fn(Claim) -> Ended + std::marker::Send + Sync,
+    ) -> Result<Served> {
         let mut served = Served::default();
         loop {
-            let settled = self.pass_on(lane, route).await?;
+            let settled = self.pass_on(lane, route, &end).await?;
             served.settled += settled;
             if settled < CLAIMS_MAX {
                 return Ok(served);
@@ -27,7 +51,12 @@ impl Deliverer {
         }
     }
 
-    async fn pass_on(&self, lane: &Lane, route: &Route) -> Result<usize> {
+    async fn pass_on(
+        &self,
+        lane: &Lane,
+        route: &Route,
+        end: &(impl Fn(Claim) -> Ended + std::marker::Send + Sync),
+    ) -> Result<usize> {
         let now = clock::now();
         let claiming = Claiming {
             now,
@@ -39,18 +68,22 @@ impl Deliverer {
         if claimed.claims.is_empty() {
             return Ok(0);
         }
-        let (waiting, mut ended) = self.guard(lane, route, claimed.claims, now).await?;
-        ended.extend(waiting.into_iter().map(|it| Ended {
-            verdict: kept(it.claim.message.id, it.claim.attempts),
-            claim: it.claim,
-        }));
+        let workspace = self.workspaces.find(&self.store, lane.workspace).await?;
+        let watch = Watch {
+            lane,
+            route,
+            workspace: &workspace,
+            now,
+        };
+        let (waiting, mut ended) = self.guard(&watch, claimed.claims).await?;
+        ended.extend(waiting.into_iter().map(|it| end(it.claim)));
         let count = ended.len();
-        settle(&self.store, lane, route, ended, now).await?;
+        self.settle(lane, route, &workspace, ended).await?;
         Ok(count)
     }
 }
 
-fn kept(message: kurier_core::id::MessageId, attempt: u32) -> Verdict {
+fn kept(message: MessageId, attempt: u32) -> Verdict {
     let mut report = Report::new(message, attempt);
     report.channel = Some(outbox::NAME.to_owned());
     Verdict {

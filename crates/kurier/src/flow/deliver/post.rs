@@ -1,32 +1,43 @@
 //! From a request to a letter.
 
 use kurier_core::message::{Blame, Category, Letter, Refusal, Rendered, Request};
-use kurier_store::Claim;
+use kurier_store::Workspace;
 
+use super::Waiting;
 use crate::clock;
+use crate::links::Links;
 
 /// Writes letters.
-pub struct Post;
+pub struct Post {
+    pub links: Links,
+}
 
 impl Post {
     /// The letter for a message, and the version of the template it was written with.
     pub async fn letter(
         &self,
-        claim: &Claim,
-        request: &Request,
+        workspace: &Workspace,
+        waiting: &Waiting,
     ) -> Result<(Letter, Option<u32>), Refusal> {
+        let request = &waiting.request;
         let (rendered, version) = self.render(request).await?;
         let letter = Letter {
             message: request.message,
-            attempt: claim.attempts,
+            attempt: waiting.claim.attempts,
             at: clock::now(),
             to: request.to.clone(),
             rendered,
-            unsubscribe: None,
+            unsubscribe: self.unsubscribe(workspace, waiting),
             template: request.template.clone(),
             topic: request.topic.clone(),
         };
         Ok((letter, version))
+    }
+
+    fn unsubscribe(&self, workspace: &Workspace, waiting: &Waiting) -> Option<String> {
+        let (address, topic) = (waiting.address.as_ref()?, waiting.topic.as_ref()?);
+        let message = waiting.request.message;
+        self.links.unsubscribe(workspace, message, address, topic)
     }
 
     async fn render(&self, request: &Request) -> Result<(Rendered, Option<u32>), Refusal> {

@@ -10,8 +10,11 @@ use kurier_store::{Claiming, MessageQuery, Scope, Settled, Sqlite, Workspace};
 use tempfile::TempDir;
 
 use super::*;
+use crate::channel::{Outside, Registry};
 use crate::flow::{Projector, Reactor};
 use crate::keyring;
+use crate::secret::Vault;
+use kurier_core::net::Guard;
 
 const WELCOME: &str = "
 name: welcome
@@ -82,8 +85,11 @@ impl Stage {
     }
 
     fn deliverer(&self) -> Deliverer {
-        let routes = Arc::new(EveryLaneToOutbox);
-        Deliverer::new(self.store.clone(), routes, Arc::default())
+        let vault = Arc::new(Vault::new(None, None));
+        let outside = Outside::new(Guard::default());
+        let routes = Registry::new(self.store.channels.clone(), vault, outside);
+        let links = Links::default();
+        Deliverer::new(self.store.clone(), Arc::new(routes), links, Arc::default())
     }
 
     async fn states(&self) -> Vec<MessageState> {
