@@ -61,6 +61,8 @@ pub enum Term {
     Contact(ContactField),
     Event(EventField),
     Journey(Vec<String>),
+    /// A name that the place gives, and names under it.
+    Given(Vec<String>),
     Fold(usize),
     Shifted(Box<Term>, i64),
 }

@@ -16,6 +16,11 @@ pub trait Subject {
 
     fn journey(&self, names: &[String]) -> Datum<'_>;
 
+    /// The value of a name that the place gives; most places give none.
+    fn given(&self, _names: &[String]) -> Datum<'_> {
+        Datum::Missing
+    }
+
     /// Its events of these types (`None`: of all), in the order in which they arrived.
     fn events(&self, types: Option<&[String]>) -> impl Iterator<Item = Self::Event>;
 

@@ -173,7 +173,7 @@ fn datum<'a>(term: &'a Term, scene: &'a Scene<'_>, now: Timestamp) -> Datum<'a> 
             let time = datum(base, scene, now).as_time();
             time.map_or(Datum::Missing, |time| Datum::Time(time.shifted(*micros)))
         }
-        Term::Fold(_) => Datum::Missing,
+        Term::Given(_) | Term::Fold(_) => Datum::Missing,
     }
 }
 

@@ -43,6 +43,7 @@ impl Checker {
             Root::Event => self.event(path, span),
             Root::Journey => self.journey(path, span),
             Root::System => self.system(&path.names, span),
+            Root::Given => (Term::Given(path.names.clone()), Type::Unknown),
         }
     }
 
@@ -66,6 +67,10 @@ impl Checker {
     }
 
     fn event(&mut self, path: &Path, span: Span) -> (Term, Type) {
+        if self.place.is_closed {
+            self.closed(span);
+            return REFUSED;
+        }
         if !self.place.event {
             let message = format!("`{path}` means something only where there is an event");
             self.suggest(
@@ -148,6 +153,10 @@ impl Checker {
     }
 
     fn aggregate(&mut self, aggregate: &Aggregate, span: Span) -> (Term, Type) {
+        if self.place.is_closed {
+            self.closed(span);
+            return REFUSED;
+        }
         let name = aggregate.function.text();
         let field = match aggregate.names.as_slice() {
             [] => None,
