@@ -75,6 +75,19 @@ pub enum ContactField {
     Attribute(Vec<String>),
 }
 
+impl ContactField {
+    /// What `contact.…` means.
+    pub fn of(names: &[String]) -> Self {
+        let words: Vec<&str> = names.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["id"] => Self::Id,
+            ["user_id"] => Self::UserId,
+            ["created_at"] => Self::CreatedAt,
+            _ => Self::Attribute(names.to_vec()),
+        }
+    }
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum EventField {
     Type,

@@ -61,6 +61,25 @@ impl<'a> Datum<'a> {
         }
     }
 
+    /// As a value to keep; none for what is missing, and for an object, of which evaluation sees
+    /// only that it is one.
+    pub fn into_value(self) -> Option<Value> {
+        match self {
+            Self::Missing | Self::Object => None,
+            Self::Bool(value) => Some(Value::Bool(value)),
+            Self::Number(number) => Some(Value::of_number(number)),
+            Self::Text(text) => Some(Value::Text(text.into_owned())),
+            Self::Time(time) => Some(Value::Text(time.to_string())),
+            Self::List(list) => {
+                let items = list.into_owned().into_iter().map(|item| match item {
+                    Value::Float(number) => Value::of_number(number),
+                    item => item,
+                });
+                Some(Value::List(items.collect()))
+            }
+        }
+    }
+
     pub const fn is_missing(&self) -> bool {
         matches!(self, Self::Missing)
     }

@@ -22,6 +22,7 @@ use crate::columns::World;
 use crate::event::{Event, Kind, Position, Recorded};
 use crate::id::{InstanceId, JourneyId};
 use crate::realm::Role;
+use crate::template::Templates;
 use crate::time::Timestamp;
 use live::{Lives, Timer};
 use merge::Merge;
@@ -40,6 +41,8 @@ pub struct Journeys {
     versions: Vec<Arc<Definition>>,
     /// The versions as they were published.
     publications: Vec<Box<str>>,
+    /// What messages are to be given on their way.
+    templates: Templates,
     /// Event types that are waited for, as numbers.
     names: HashMap<String, u32>,
     shelf: Shelf,
@@ -69,6 +72,7 @@ impl Journeys {
         }
         match recorded.event.kind {
             Kind::JourneyPublished => self.publish(&recorded.event.payload),
+            Kind::TemplatePublished => self.templates.fold(recorded),
             Kind::JourneyPaused | Kind::JourneyResumed | Kind::JourneyRetired => {
                 self.stand(recorded);
             }

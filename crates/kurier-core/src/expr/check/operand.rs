@@ -48,20 +48,16 @@ impl Checker {
     }
 
     fn contact(&mut self, names: &[String], span: Span) -> (Term, Type) {
-        let names_text: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (field, kind) = match names_text.as_slice() {
-            [] => {
-                self.suggest(
-                    span,
-                    "which attribute of the contact?",
-                    "write, for example, contact.plan",
-                );
-                return REFUSED;
-            }
-            ["id"] => (ContactField::Id, Type::Text),
-            ["user_id"] => (ContactField::UserId, Type::Text),
-            ["created_at"] => (ContactField::CreatedAt, Type::Time),
-            _ => (ContactField::Attribute(names.to_vec()), Type::Unknown),
+        if names.is_empty() {
+            let suggestion = "write, for example, contact.plan";
+            self.suggest(span, "which attribute of the contact?", suggestion);
+            return REFUSED;
+        }
+        let field = ContactField::of(names);
+        let kind = match field {
+            ContactField::Id | ContactField::UserId => Type::Text,
+            ContactField::CreatedAt => Type::Time,
+            ContactField::Attribute(_) => Type::Unknown,
         };
         (Term::Contact(field), kind)
     }

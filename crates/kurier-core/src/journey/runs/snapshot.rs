@@ -28,6 +28,11 @@ impl Journeys {
         for publication in &self.publications {
             sink.text(publication)?;
         }
+        sink.number(self.templates.all().len())?;
+        for (name, brief) in self.templates.all() {
+            sink.text(name)?;
+            sink.text(&serde_json::to_string(brief)?)?;
+        }
         self.lives.write(&mut sink)?;
         let mut names: Vec<_> = self.names.iter().collect();
         names.sort_unstable_by_key(|(_, number)| **number);
@@ -51,6 +56,11 @@ impl Journeys {
         (journeys.position, journeys.known) = (Position(position), Position(known));
         for _ in 0..source.number()? {
             journeys.publish(&source.text()?);
+        }
+        for _ in 0..source.number()? {
+            let (name, brief) = (source.text()?, source.text()?);
+            let brief = serde_json::from_str(&brief).map_err(|_| SnapshotError::Damaged)?;
+            journeys.templates.learn(name, brief);
         }
         let standings = Standing::read_all(&mut source)?;
         for _ in 0..source.number()? {

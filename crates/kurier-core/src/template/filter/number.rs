@@ -22,12 +22,10 @@ fn float(value: &Value) -> Option<f64> {
     }
 }
 
-/// A whole number is one, however it was reckoned.
+/// What has no result is nothing.
 pub fn value(float: f64) -> Value {
-    const EXACT: f64 = 9_007_199_254_740_992.0;
-    match float.fract() == 0.0 && float.abs() < EXACT {
-        true => Value::Int(float as i64),
-        false if float.is_finite() => Value::Float(float),
+    match float.is_finite() {
+        true => Value::of_number(float),
         false => Value::Null,
     }
 }
