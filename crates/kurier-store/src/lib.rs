@@ -15,6 +15,7 @@ pub mod segments;
 pub mod snapshots;
 pub mod sqlite;
 mod tail;
+pub mod templates;
 pub mod views;
 
 use std::sync::Arc;
@@ -33,6 +34,7 @@ pub use segments::{Member, MemberPage, SegmentViews};
 pub use snapshots::{Kept, Snapshots};
 pub use sqlite::Sqlite;
 use tail::Tailed;
+pub use templates::TemplateViews;
 pub use views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
 };
@@ -49,6 +51,7 @@ pub struct Store {
     pub segments: Arc<dyn SegmentViews>,
     pub messages: Arc<dyn MessageViews>,
     pub journeys: Arc<dyn JourneyViews>,
+    pub templates: Arc<dyn TemplateViews>,
     pub reactions: Arc<dyn Reactions>,
     pub queue: Arc<dyn Queue>,
     pub access: Arc<dyn Access>,
@@ -57,7 +60,7 @@ pub struct Store {
 impl Store {
     fn of<T>(backend: T) -> Self
     where
-        T: Log + Views + SegmentViews + JourneyViews + MessageViews,
+        T: Log + Views + SegmentViews + JourneyViews + MessageViews + TemplateViews,
         T: Reactions + Queue + Access + 'static,
     {
         let backend = Arc::new(backend);
@@ -67,6 +70,7 @@ impl Store {
             segments: backend.clone(),
             messages: backend.clone(),
             journeys: backend.clone(),
+            templates: backend.clone(),
             reactions: backend.clone(),
             queue: backend.clone(),
             access: backend,

@@ -20,6 +20,7 @@ pub const SQLITE: &[Migration] = migrations! {
     4 => "sqlite/0004_messages.sql",
     5 => "sqlite/0005_journeys.sql",
     6 => "sqlite/0006_ids.sql",
+    7 => "sqlite/0007_templates.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -29,6 +30,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     4 => "postgres/0004_messages.sql",
     5 => "postgres/0005_journeys.sql",
     6 => "postgres/0006_ids.sql",
+    7 => "postgres/0007_templates.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

@@ -12,6 +12,7 @@ mod queue;
 mod reactions;
 mod segments;
 mod tables;
+mod templates;
 mod views;
 
 use std::time::Duration;

@@ -15,6 +15,7 @@ mod readers;
 mod segments;
 mod syncer;
 mod tables;
+mod templates;
 mod views;
 mod writer;
 
