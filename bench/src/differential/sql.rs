@@ -170,6 +170,7 @@ impl Writer {
                 Root::Contact => contact(&path.names),
                 Root::Event => self.event_field(&path.names),
                 Root::System | Root::Journey => self.time(self.now.to_string()),
+                Root::Given => unreachable!("only templates are given values"),
             },
             OperandKind::Now => self.time(self.now.to_string()),
             OperandKind::Shifted { base, micros } => {

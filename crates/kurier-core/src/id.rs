@@ -94,6 +94,10 @@ id!(
     MessageId
 );
 id!(
+    /// A template, through all its versions.
+    TemplateId
+);
+id!(
     /// An address as a keyed hash: enough to notice it coming back, not to read it.
     AddressKey
 );
@@ -130,6 +134,13 @@ impl JourneyId {
     /// The id that stands for a name where no journey has been made yet: in simulations.
     pub fn of_name(name: &str) -> Self {
         Self(hashed(&[b"journey", name.as_bytes()]))
+    }
+}
+
+impl TemplateId {
+    /// A template goes by its name.
+    pub fn of_name(name: &str) -> Self {
+        Self(hashed(&[b"template", name.as_bytes()]))
     }
 }
 

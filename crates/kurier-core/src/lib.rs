@@ -16,5 +16,6 @@ pub mod path;
 pub mod projection;
 pub mod realm;
 pub mod segment;
+pub mod template;
 pub mod time;
 pub mod value;

@@ -7,6 +7,9 @@ use std::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
+/// A time's format may be this long.
+const FORMAT_BYTES_MAX: usize = 256;
+
 /// An instant in microseconds since 1970-01-01T00:00:00Z.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Default)]
 pub struct Timestamp(i64);
@@ -62,6 +65,16 @@ impl Timestamp {
         (month, Self::of_civil(start))
     }
 
+    /// As a format says (`%d.%m.%Y`), so many seconds east of UTC; none if it is no format.
+    pub fn formatted(self, format: &str, offset_seconds: i32) -> Option<String> {
+        if format.len() > FORMAT_BYTES_MAX || has_wide_field(format) {
+            return None;
+        }
+        let offset = jiff::tz::Offset::from_seconds(offset_seconds).ok()?;
+        let zoned = self.jiff().to_zoned(jiff::tz::TimeZone::fixed(offset));
+        jiff::fmt::strtime::format(format, &zoned).ok()
+    }
+
     fn civil(self) -> jiff::civil::DateTime {
         jiff::tz::Offset::UTC.to_datetime(self.jiff())
     }
@@ -83,6 +96,15 @@ impl Timestamp {
         };
         jiff::Timestamp::from_nanosecond(i128::from(self.0) * 1_000).unwrap_or(end)
     }
+}
+
+/// Whether a format asks for a field of a hundred characters or more.
+fn has_wide_field(format: &str) -> bool {
+    let widths = format.split('%').skip(1).map(|field| {
+        let field = field.trim_start_matches(['-', '_', '0', '^', '#']);
+        field.bytes().take_while(u8::is_ascii_digit).count()
+    });
+    widths.max().is_some_and(|digits| digits > 2)
 }
 
 /// A calendar month in UTC, printed as `2026_01`: the name of a partition.

@@ -26,6 +26,14 @@ pub enum Value {
 }
 
 impl Value {
+    /// A whole number is one, however it was kept.
+    pub fn of_number(number: f64) -> Self {
+        match number.fract() == 0.0 && number.abs() < 9e15 {
+            true => Self::Int(number as i64),
+            false => Self::Float(number),
+        }
+    }
+
     pub const fn as_text(&self) -> Option<&String> {
         match self {
             Self::Text(text) => Some(text),

@@ -18,6 +18,7 @@ pub mod snapshots;
 pub mod sqlite;
 pub mod suppressions;
 mod tail;
+pub mod templates;
 pub mod views;
 
 use std::sync::Arc;
@@ -43,6 +44,7 @@ pub use suppressions::{
     NewSuppression, Suppressed, SuppressionPage, SuppressionPlace, SuppressionQuery, Suppressions,
 };
 use tail::Tailed;
+pub use templates::TemplateViews;
 pub use views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
 };
@@ -59,6 +61,7 @@ pub struct Store {
     pub segments: Arc<dyn SegmentViews>,
     pub messages: Arc<dyn MessageViews>,
     pub journeys: Arc<dyn JourneyViews>,
+    pub templates: Arc<dyn TemplateViews>,
     pub reactions: Arc<dyn Reactions>,
     pub queue: Arc<dyn Queue>,
     pub gates: Arc<dyn Gates>,
@@ -70,7 +73,7 @@ pub struct Store {
 impl Store {
     fn of<T>(backend: T) -> Self
     where
-        T: Log + Views + SegmentViews + JourneyViews + MessageViews,
+        T: Log + Views + SegmentViews + JourneyViews + MessageViews + TemplateViews,
         T: Reactions + Queue + Gates + Access + Suppressions + Channels + 'static,
     {
         let backend = Arc::new(backend);
@@ -80,6 +83,7 @@ impl Store {
             segments: backend.clone(),
             messages: backend.clone(),
             journeys: backend.clone(),
+            templates: backend.clone(),
             reactions: backend.clone(),
             queue: backend.clone(),
             gates: backend.clone(),

@@ -23,6 +23,7 @@ pub const SQLITE: &[Migration] = migrations! {
     7 => "sqlite/0007_delivery.sql",
     8 => "sqlite/0008_suppressions.sql",
     9 => "sqlite/0009_channels.sql",
+    10 => "sqlite/0010_templates.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -35,6 +36,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     7 => "postgres/0007_delivery.sql",
     8 => "postgres/0008_suppressions.sql",
     9 => "postgres/0009_channels.sql",
+    10 => "postgres/0010_templates.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

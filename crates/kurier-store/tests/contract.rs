@@ -23,6 +23,7 @@ mod contract {
     mod listing;
     mod read_models;
     mod same_tables;
+    mod templates;
     mod timeline;
 
     mod access;

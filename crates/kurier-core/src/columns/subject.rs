@@ -8,7 +8,7 @@ use super::cell::{Cell, Open};
 use super::pool::Pool;
 use crate::expr::{ContactField, Datum, EventField, Subject};
 use crate::time::Timestamp;
-use crate::value::Value;
+use crate::value::{Object, Value};
 
 /// A contact of a world. A number that stands for nobody has no attributes and no events.
 #[derive(Debug, Clone, Copy)]
@@ -35,6 +35,33 @@ impl<'w> ContactView<'w> {
             block: block.filter(|block| block.is_live(slot)),
             slot,
         }
+    }
+
+    /// All that is kept of a field, an object with its members. Of objects in lists it is not
+    /// kept what they hold.
+    pub fn value(&self, field: &ContactField) -> Option<Value> {
+        if let (ContactField::Attribute(names), Some(block)) = (field, self.block)
+            && let Some(path) = self.world.attributes.find(names)
+            && matches!(block.attribute(path, self.slot).open(), Open::Object)
+        {
+            return Some(Value::Object(self.members(block, path)));
+        }
+        self.contact(field).into_value()
+    }
+
+    fn members(&self, block: &Block, path: u32) -> Object {
+        let attributes = &self.world.attributes;
+        let mut members = Object::new();
+        for child in attributes.children(path) {
+            let cell = block.attribute(child, self.slot);
+            let value = match cell.open() {
+                Open::Object => Some(Value::Object(self.members(block, child))),
+                _ => datum(attributes.pool(child), cell).into_value(),
+            };
+            let name = attributes.name(child).to_string();
+            members.extend(value.map(|value| (name, value)));
+        }
+        members
     }
 
     fn types(&self, names: Option<&[String]>) -> Vec<u32> {

@@ -207,9 +207,12 @@ pub enum Root {
     Event,
     Journey,
     System,
+    /// A name that the place gives, as a template does; it is the first of the path's names.
+    Given,
 }
 
 impl Root {
+    /// Those that every place knows.
     pub const ALL: &[Self] = &[Self::Contact, Self::Event, Self::Journey, Self::System];
 
     pub const fn text(self) -> &'static str {
@@ -218,6 +221,7 @@ impl Root {
             Self::Event => "event",
             Self::Journey => "journey",
             Self::System => "system",
+            Self::Given => "",
         }
     }
 }

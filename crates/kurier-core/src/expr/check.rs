@@ -9,6 +9,8 @@ use super::plan::{Condition, Fold, Plan, Scalar, Term, TextTest, What};
 
 /// A compiled regular expression may take this many bytes.
 const REGEX_BYTES_MAX: usize = 64 * 1024;
+/// And this many in a template, which may ask it of long texts and in loops.
+const CLOSED_REGEX_BYTES_MAX: usize = 16 * 1024;
 
 /// What an expression may speak of besides the contact.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
@@ -17,25 +19,27 @@ pub struct Place {
     pub event: bool,
     /// A journey is in scope.
     pub journey: bool,
+    /// Only what was handed over is in scope: there is no history to look into.
+    pub is_closed: bool,
 }
 
 impl Place {
-    pub const SEGMENT: Self = Self {
-        event: false,
-        journey: false,
+    pub const SEGMENT: Self = Self::of(false, false);
+    pub const TRIGGER: Self = Self::of(true, false);
+    pub const JOURNEY: Self = Self::of(false, true);
+    pub const JOURNEY_EVENT: Self = Self::of(true, true);
+    pub const TEMPLATE: Self = Self {
+        is_closed: true,
+        ..Self::JOURNEY
     };
-    pub const TRIGGER: Self = Self {
-        event: true,
-        journey: false,
-    };
-    pub const JOURNEY: Self = Self {
-        event: false,
-        journey: true,
-    };
-    pub const JOURNEY_EVENT: Self = Self {
-        event: true,
-        journey: true,
-    };
+
+    const fn of(event: bool, journey: bool) -> Self {
+        Self {
+            event,
+            journey,
+            is_closed: false,
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,7 +129,9 @@ impl Checker {
                 term: self.term(operand).0,
                 negated: *negated,
             },
-            ExprKind::Exists { entity, filter } => self.exists(*entity, filter.as_deref()),
+            ExprKind::Exists { entity, filter } => {
+                self.exists(*entity, filter.as_deref(), expr.span)
+            }
             ExprKind::Unreadable => Condition::Const(false),
         }
     }
@@ -275,10 +281,11 @@ impl Checker {
             self.error(pattern.span, "MATCHES needs a pattern in quotes");
             return nothing();
         };
-        match regex::RegexBuilder::new(text)
-            .size_limit(REGEX_BYTES_MAX)
-            .build()
-        {
+        let bytes_max = match self.place.is_closed {
+            true => CLOSED_REGEX_BYTES_MAX,
+            false => REGEX_BYTES_MAX,
+        };
+        match regex::RegexBuilder::new(text).size_limit(bytes_max).build() {
             Ok(regex) => TextTest::Matches(Box::new(regex)),
             Err(error) => {
                 let reason = error.to_string();
@@ -293,13 +300,23 @@ impl Checker {
         }
     }
 
-    fn exists(&mut self, entity: Entity, filter: Option<&Expr>) -> Condition {
+    fn exists(&mut self, entity: Entity, filter: Option<&Expr>, span: Span) -> Condition {
         match (entity, filter) {
             // The contact in scope exists; what matters is what is said of it.
             (Entity::Contact, None) => Condition::Const(true),
             (Entity::Contact, Some(filter)) => self.condition(filter),
+            (Entity::Event, _) if self.place.is_closed => {
+                self.closed(span);
+                Condition::Const(false)
+            }
             (Entity::Event, filter) => Condition::Exists(self.fold(What::Exists, filter)),
         }
+    }
+
+    fn closed(&mut self, span: Span) {
+        let message = "a template sees only its inputs, and no events";
+        let suggestion = "decide it in the journey, or hand the value over in data";
+        self.suggest(span, message, suggestion);
     }
 
     fn fold(&mut self, what: What, filter: Option<&Expr>) -> usize {

@@ -132,6 +132,7 @@ impl<S: Subject> Evaluation<'_, S> {
                 event.map_or(Datum::Missing, |event| self.subject.event(event, field))
             }
             Term::Journey(names) => self.subject.journey(names),
+            Term::Given(names) => self.subject.given(names),
             Term::Fold(fold) => {
                 let fold = self.fold(*fold);
                 return (fold.value.clone(), fold.until);

@@ -130,6 +130,7 @@ impl<S: Subject> Explainer<'_, S> {
                 owned(self.subject.event(event, field))
             }),
             Term::Journey(names) => owned(self.subject.journey(names)),
+            Term::Given(names) => owned(self.subject.given(names)),
             Term::Fold(fold) => fold_value(plan, *fold, self.subject, self.now),
             Term::Shifted(base, micros) => {
                 let time = self.term(plan, base)?.as_time();

@@ -23,7 +23,7 @@ pub(crate) use error::closest;
 pub use error::{Error, Span};
 pub use eval::{FOREVER, Verdict, evaluate};
 pub use explain::{Reason, explain};
-pub use parse::{DEPTH_MAX, NODES_MAX, TEXT_BYTES_MAX, parse};
+pub use parse::{DEPTH_MAX, NODES_MAX, TEXT_BYTES_MAX, parse, parse_with};
 pub use plan::{Condition, ContactField, EventField, Fold, Plan, Scalar, Term, TextTest, What};
 pub use reads::Reads;
 pub use subject::{Datum, EventFact, Facts, Subject};
@@ -41,7 +41,12 @@ pub struct Checked {
 impl Checked {
     /// Parses and checks; or says everything that is wrong.
     pub fn new(text: &str, place: Place) -> Result<Self, Vec<Error>> {
-        let expr = parse(text)?;
+        Self::given(text, place, &[])
+    }
+
+    /// The same, where the place gives names of its own.
+    pub fn given(text: &str, place: Place, names: &[&str]) -> Result<Self, Vec<Error>> {
+        let expr = parse_with(text, names)?;
         let plan = check(&expr, place)?;
         Ok(Self { expr, plan, place })
     }

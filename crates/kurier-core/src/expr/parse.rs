@@ -17,6 +17,11 @@ pub const NODES_MAX: usize = 2_000;
 
 /// Parses an expression; the tree is whole only if there are no errors.
 pub fn parse(text: &str) -> Result<Expr, Vec<Error>> {
+    parse_with(text, &[])
+}
+
+/// The same, where the place gives names of its own.
+pub fn parse_with(text: &str, given: &[&str]) -> Result<Expr, Vec<Error>> {
     if text.len() > TEXT_BYTES_MAX {
         let message = format!(
             "an expression has at most {TEXT_BYTES_MAX} bytes; this one has {}",
@@ -30,6 +35,7 @@ pub fn parse(text: &str) -> Result<Expr, Vec<Error>> {
     let (tokens, errors) = lex(text);
     let mut parser = Parser {
         text,
+        given,
         tokens,
         at: 0,
         errors,
@@ -54,6 +60,7 @@ fn floor(text: &str, at: usize) -> usize {
 
 struct Parser<'a> {
     text: &'a str,
+    given: &'a [&'a str],
     tokens: Vec<(Token, Span)>,
     at: usize,
     errors: Vec<Error>,

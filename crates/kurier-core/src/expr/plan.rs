@@ -61,6 +61,8 @@ pub enum Term {
     Contact(ContactField),
     Event(EventField),
     Journey(Vec<String>),
+    /// A name that the place gives, and names under it.
+    Given(Vec<String>),
     Fold(usize),
     Shifted(Box<Term>, i64),
 }
@@ -71,6 +73,19 @@ pub enum ContactField {
     UserId,
     CreatedAt,
     Attribute(Vec<String>),
+}
+
+impl ContactField {
+    /// What `contact.…` means.
+    pub fn of(names: &[String]) -> Self {
+        let words: Vec<&str> = names.iter().map(String::as_str).collect();
+        match words.as_slice() {
+            ["id"] => Self::Id,
+            ["user_id"] => Self::UserId,
+            ["created_at"] => Self::CreatedAt,
+            _ => Self::Attribute(names.to_vec()),
+        }
+    }
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]

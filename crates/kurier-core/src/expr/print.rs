@@ -3,7 +3,7 @@
 
 use std::fmt::{self, Display, Formatter, Write as _};
 
-use super::ast::{Aggregate, Entity, Expr, ExprKind, Literal, Operand, OperandKind, Path};
+use super::ast::{Aggregate, Entity, Expr, ExprKind, Literal, Operand, OperandKind, Path, Root};
 use super::lex::print_duration;
 
 impl Display for Expr {
@@ -136,6 +136,10 @@ impl Display for Aggregate {
 
 impl Display for Path {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        if let (Root::Given, Some((name, names))) = (self.root, self.names.split_first()) {
+            f.write_str(name)?;
+            return print_names(f, names);
+        }
         f.write_str(self.root.text())?;
         print_names(f, &self.names)
     }

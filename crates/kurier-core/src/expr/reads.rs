@@ -16,6 +16,8 @@ pub struct Reads {
     pub properties: BTreeSet<String>,
     /// What it reads of the journey it stands in, dotted.
     pub journey: BTreeSet<String>,
+    /// What it reads of the names that its place gives, dotted.
+    pub given: BTreeSet<String>,
     /// The verdict may change by time alone.
     pub time: bool,
 }
@@ -69,6 +71,7 @@ impl Reads {
             match term {
                 Term::Const(_) | Term::Fold(_) => {}
                 Term::Journey(names) => drop(self.journey.insert(names.join("."))),
+                Term::Given(names) => drop(self.given.insert(names.join("."))),
                 Term::Now(_) => self.time = true,
                 Term::Contact(field) => drop(self.contact.insert(contact_name(field))),
                 Term::Event(field) => self.event(field),

@@ -16,6 +16,11 @@ pub trait Subject {
 
     fn journey(&self, names: &[String]) -> Datum<'_>;
 
+    /// The value of a name that the place gives; most places give none.
+    fn given(&self, _names: &[String]) -> Datum<'_> {
+        Datum::Missing
+    }
+
     /// Its events of these types (`None`: of all), in the order in which they arrived.
     fn events(&self, types: Option<&[String]>) -> impl Iterator<Item = Self::Event>;
 
@@ -53,6 +58,25 @@ impl<'a> Datum<'a> {
             Scalar::Number(number) => Self::Number(*number),
             Scalar::Text(text) => Self::Text(Cow::Borrowed(text)),
             Scalar::Time(time) => Self::Time(*time),
+        }
+    }
+
+    /// As a value to keep; none for what is missing, and for an object, of which evaluation sees
+    /// only that it is one.
+    pub fn into_value(self) -> Option<Value> {
+        match self {
+            Self::Missing | Self::Object => None,
+            Self::Bool(value) => Some(Value::Bool(value)),
+            Self::Number(number) => Some(Value::of_number(number)),
+            Self::Text(text) => Some(Value::Text(text.into_owned())),
+            Self::Time(time) => Some(Value::Text(time.to_string())),
+            Self::List(list) => {
+                let items = list.into_owned().into_iter().map(|item| match item {
+                    Value::Float(number) => Value::of_number(number),
+                    item => item,
+                });
+                Some(Value::List(items.collect()))
+            }
         }
     }
 

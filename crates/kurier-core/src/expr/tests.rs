@@ -43,11 +43,8 @@ fn ann() -> Facts {
 }
 
 fn verdict(text: &str) -> Verdict {
-    let place = Place {
-        event: false,
-        journey: true,
-    };
-    let checked = Checked::new(text, place).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
+    let checked =
+        Checked::new(text, Place::JOURNEY).unwrap_or_else(|errors| panic!("{text}: {errors:?}"));
     checked.evaluate(&ann(), None, time(NOW))
 }
 

@@ -9,6 +9,7 @@ use super::{Definition, Node, NodeIndex};
 use crate::event::Position;
 use crate::expr::Datum;
 use crate::id::{EventId, InstanceId, MessageId};
+use crate::path::Path;
 use crate::time::Timestamp;
 use crate::value::{Object, Value};
 
@@ -55,6 +56,22 @@ impl Instance {
                 .unwrap_or_else(|| self.custom(&[key])),
             ["state", path @ ..] => self.custom(path),
             _ => Datum::Missing,
+        }
+    }
+
+    /// The same as a value to keep, whole where it is an object.
+    pub fn value(&self, definition: &Definition, names: &[String]) -> Option<Value> {
+        if let [state] = names
+            && state == "state"
+        {
+            return Some(Value::Object(self.state_data(definition)));
+        }
+        match self.datum(definition, names) {
+            Datum::Object => {
+                let path: Path = names[1..].join(".").parse().ok()?;
+                path.find(self.state.as_deref()?).cloned()
+            }
+            datum => datum.into_value(),
         }
     }
 

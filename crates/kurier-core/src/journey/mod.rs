@@ -20,6 +20,7 @@ mod runs;
 mod scene;
 mod simulate;
 mod step;
+mod supply;
 
 pub mod draw;
 
@@ -39,6 +40,7 @@ pub use rule::{RESERVED_KEYS, Rule, Source};
 pub use runs::{Journeys, PARALLEL_MAX};
 pub use simulate::{Run, Simulation, Summary};
 pub use step::{By, Context, Effect, HOPS_MAX, Hop, Input, STEPS_MAX, Step, Visit, step};
+pub use supply::Supply;
 
 /// A node's place in its definition.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -127,17 +127,7 @@ impl Source {
 
     /// The value; a missing one, a list of objects or an object is none.
     pub fn value(&self, scene: &Scene<'_>, now: Timestamp) -> Option<Value> {
-        match datum(&self.term, scene, now) {
-            Datum::Missing | Datum::Object => None,
-            Datum::Bool(value) => Some(Value::Bool(value)),
-            Datum::Number(number) if number.fract() == 0.0 && number.abs() < 9e15 => {
-                Some(Value::Int(number as i64))
-            }
-            Datum::Number(number) => Some(Value::Float(number)),
-            Datum::Text(text) => Some(Value::Text(text.into_owned())),
-            Datum::Time(time) => Some(Value::Text(time.to_string())),
-            Datum::List(list) => Some(Value::List(list.into_owned())),
-        }
+        datum(&self.term, scene, now).into_value()
     }
 }
 
@@ -173,7 +163,7 @@ fn datum<'a>(term: &'a Term, scene: &'a Scene<'_>, now: Timestamp) -> Datum<'a> 
             let time = datum(base, scene, now).as_time();
             time.map_or(Datum::Missing, |time| Datum::Time(time.shifted(*micros)))
         }
-        Term::Fold(_) => Datum::Missing,
+        Term::Given(_) | Term::Fold(_) => Datum::Missing,
     }
 }
 

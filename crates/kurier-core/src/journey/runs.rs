@@ -21,7 +21,9 @@ use super::{Definition, Instance, Node};
 use crate::columns::World;
 use crate::event::{Event, Kind, Position, Recorded};
 use crate::id::{InstanceId, JourneyId};
+use crate::message::Channels;
 use crate::realm::Role;
+use crate::template::Templates;
 use crate::time::Timestamp;
 use live::{Lives, Timer};
 use merge::Merge;
@@ -40,6 +42,9 @@ pub struct Journeys {
     versions: Vec<Arc<Definition>>,
     /// The versions as they were published.
     publications: Vec<Box<str>>,
+    /// What messages are to be given on their way.
+    templates: Templates,
+    channels: Channels,
     /// Event types that are waited for, as numbers.
     names: HashMap<String, u32>,
     shelf: Shelf,
@@ -69,6 +74,8 @@ impl Journeys {
         }
         match recorded.event.kind {
             Kind::JourneyPublished => self.publish(&recorded.event.payload),
+            Kind::TemplatePublished => self.templates.fold(recorded),
+            Kind::ChannelConfigured | Kind::ChannelRemoved => self.channels.fold(recorded),
             Kind::JourneyPaused | Kind::JourneyResumed | Kind::JourneyRetired => {
                 self.stand(recorded);
             }

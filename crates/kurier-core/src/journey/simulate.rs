@@ -199,7 +199,10 @@ impl Simulation {
         let kind = recorded.event.kind;
         match kind {
             Kind::SegmentCreated | Kind::SegmentChanged => self.learn_segment(recorded),
-            Kind::SegmentDeleted | Kind::SegmentEdited | Kind::ContactErased => {}
+            Kind::SegmentDeleted
+            | Kind::SegmentEdited
+            | Kind::ContactErased
+            | Kind::TemplatePublished => {}
             kind if kind.is_from_client() => {}
             _ => return,
         }

@@ -7,11 +7,14 @@ use std::str::FromStr;
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::scene::Scene;
+use super::supply::Supply;
 use super::{Definition, Ending, Instance, Node, NodeIndex};
 use crate::columns::ContactView;
 use crate::event::Position;
 use crate::expr::{EventFact, FOREVER};
 use crate::id::MessageId;
+use crate::message::Channels;
+use crate::template::Templates;
 use crate::time::Timestamp;
 use crate::value::Object;
 
@@ -83,6 +86,7 @@ pub enum Effect {
     SendMessage {
         message: MessageId,
         node: NodeIndex,
+        supply: Box<Supply>,
     },
     UpdateContact {
         traits: Object,
@@ -118,6 +122,8 @@ pub struct Hop {
 pub struct Context<'a> {
     pub definition: &'a Definition,
     pub view: ContactView<'a>,
+    pub templates: &'a Templates,
+    pub channels: &'a Channels,
     pub event: Option<&'a EventFact>,
     pub now: Timestamp,
     /// How far the log was read.
@@ -238,7 +244,7 @@ impl Walk<'_, '_> {
         let instance = &mut self.step.instance;
         for effect in &self.step.effects[self.applied..] {
             match effect {
-                Effect::SendMessage { message, node } => {
+                Effect::SendMessage { message, node, .. } => {
                     instance.last_message = Some((*message, *node));
                 }
                 Effect::Remember { state } => remember(instance, state),

@@ -7,4 +7,5 @@ mod model;
 mod reentry;
 mod ring;
 mod rows;
+mod supply;
 mod versions;

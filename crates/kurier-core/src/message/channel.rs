@@ -47,6 +47,16 @@ impl ChannelKind {
         }
     }
 
+    /// The attribute that holds a contact's address.
+    pub const fn attribute(self) -> Option<&'static str> {
+        match self {
+            Self::Email => Some("email"),
+            Self::Sms => Some("phone"),
+            Self::Slack => Some("slack"),
+            Self::Webhook | Self::Outbox => None,
+        }
+    }
+
     pub fn of(name: &str) -> Option<Self> {
         let mut all = Self::ALL.iter();
         all.find(|kind| kind.as_str() == name).copied()

@@ -4,6 +4,7 @@ mod address;
 mod breaker;
 mod bucket;
 pub mod channel;
+mod channels;
 mod consent;
 mod contact_limit;
 mod gate;
@@ -20,6 +21,7 @@ mod verdict;
 pub use address::{Address, AddressKind};
 pub use breaker::{Breaker, BreakerLimits, Signal};
 pub use bucket::Bucket;
+pub use channels::Channels;
 pub use consent::{
     BadTopic, Reach, SkipReason, Suppression, SuppressionReason, SuppressionSource, Topic, verdict,
 };

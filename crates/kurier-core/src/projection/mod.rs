@@ -9,6 +9,7 @@ mod segments;
 #[cfg(test)]
 mod simulation;
 mod table;
+mod templates;
 
 pub use contacts::{CONTACT, Contacts, ERASURE, TIMELINE, contact_of_row, contact_standing};
 pub use journeys::{
@@ -19,11 +20,15 @@ pub use journeys::{
 pub use messages::{Attempt, MESSAGE, MessageSummary, Messages, message_of_row};
 pub use segments::{MEMBER, SEGMENT, SEGMENT_SIZE, SegmentSummary, Segments, segment_of_row};
 pub use table::{Cell, Column, ColumnKind, Row, Table};
+pub use templates::{
+    TEMPLATE, TEMPLATE_VERSION, TemplateSummary, TemplateVersion, Templates, template_of_row,
+    template_version_of_row,
+};
 
 use crate::event::{Position, Recorded};
 
 /// Every projection there is.
-pub const ALL: &[&dyn Projection] = &[&Contacts, &Journeys, &Messages, &Segments];
+pub const ALL: &[&dyn Projection] = &[&Contacts, &Journeys, &Messages, &Segments, &Templates];
 
 pub trait Projection: Send + Sync {
     fn name(&self) -> &'static str;

@@ -15,6 +15,7 @@ mod reactions;
 mod segments;
 mod suppressions;
 mod tables;
+mod templates;
 mod views;
 
 use std::time::Duration;

@@ -18,6 +18,7 @@ mod segments;
 mod suppressions;
 mod syncer;
 mod tables;
+mod templates;
 mod views;
 mod writer;
 

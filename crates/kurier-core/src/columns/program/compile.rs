@@ -134,7 +134,7 @@ impl Compiler<'_> {
                 path.map_or(Source::Nothing, Source::Attribute)
             }
             Term::Event(field) => self.event(field, event_type),
-            Term::Journey(_) => Source::Nothing,
+            Term::Journey(_) | Term::Given(_) => Source::Nothing,
             Term::Fold(fold) => Source::Fold(*fold),
             Term::Shifted(base, micros) => {
                 Source::Shifted(Box::new(self.source(base, event_type)), *micros)

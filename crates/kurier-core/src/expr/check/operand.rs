@@ -43,29 +43,30 @@ impl Checker {
             Root::Event => self.event(path, span),
             Root::Journey => self.journey(path, span),
             Root::System => self.system(&path.names, span),
+            Root::Given => (Term::Given(path.names.clone()), Type::Unknown),
         }
     }
 
     fn contact(&mut self, names: &[String], span: Span) -> (Term, Type) {
-        let names_text: Vec<&str> = names.iter().map(String::as_str).collect();
-        let (field, kind) = match names_text.as_slice() {
-            [] => {
-                self.suggest(
-                    span,
-                    "which attribute of the contact?",
-                    "write, for example, contact.plan",
-                );
-                return REFUSED;
-            }
-            ["id"] => (ContactField::Id, Type::Text),
-            ["user_id"] => (ContactField::UserId, Type::Text),
-            ["created_at"] => (ContactField::CreatedAt, Type::Time),
-            _ => (ContactField::Attribute(names.to_vec()), Type::Unknown),
+        if names.is_empty() {
+            let suggestion = "write, for example, contact.plan";
+            self.suggest(span, "which attribute of the contact?", suggestion);
+            return REFUSED;
+        }
+        let field = ContactField::of(names);
+        let kind = match field {
+            ContactField::Id | ContactField::UserId => Type::Text,
+            ContactField::CreatedAt => Type::Time,
+            ContactField::Attribute(_) => Type::Unknown,
         };
         (Term::Contact(field), kind)
     }
 
     fn event(&mut self, path: &Path, span: Span) -> (Term, Type) {
+        if self.place.is_closed {
+            self.closed(span);
+            return REFUSED;
+        }
         if !self.place.event {
             let message = format!("`{path}` means something only where there is an event");
             self.suggest(
@@ -148,6 +149,10 @@ impl Checker {
     }
 
     fn aggregate(&mut self, aggregate: &Aggregate, span: Span) -> (Term, Type) {
+        if self.place.is_closed {
+            self.closed(span);
+            return REFUSED;
+        }
         let name = aggregate.function.text();
         let field = match aggregate.names.as_slice() {
             [] => None,

@@ -216,17 +216,20 @@ impl Parser<'_> {
                 names,
             });
         }
+        if self.given.contains(&word) {
+            self.advance();
+            let mut names = vec![word.to_owned()];
+            names.extend(self.names()?);
+            let root = Root::Given;
+            return Ok(Path { root, names });
+        }
         let error = Error::new(
             self.span(),
             format!("`{word}` is not a value this language knows"),
         );
-        let near = closest(
-            word,
-            Root::ALL
-                .iter()
-                .map(|root| root.text())
-                .chain(BARE.iter().copied()),
-        );
+        let roots = Root::ALL.iter().map(|root| root.text());
+        let known = roots.chain(BARE.iter().copied());
+        let near = closest(word, known.chain(self.given.iter().copied()));
         Err(match near {
             Some(near) => error.suggest(format!("did you mean {near}?")),
             None => error.suggest(format!(

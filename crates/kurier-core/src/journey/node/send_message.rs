@@ -12,6 +12,7 @@
 
 use super::super::fields::{Fields, near};
 use super::super::step::{By, Context, Effect, Input, Visit};
+use super::super::supply::Supply;
 use super::super::{Instance, NodeIndex};
 use super::{Kind, Way};
 use crate::id::MessageId;
@@ -63,6 +64,7 @@ impl Kind for SendMessage {
         effects.push(Effect::SendMessage {
             message: MessageId::of_visit(instance.id, id, instance.steps),
             node,
+            supply: Box::new(Supply::of(self, instance, cx)),
         });
         Visit::go(By::Next, self.next)
     }

@@ -6,13 +6,13 @@ use std::sync::Arc;
 use super::super::record::{Course, HopRecord, Parking, Record, Sent, Update};
 use super::super::reentry::{Admission, admit};
 use super::super::step::{Context, Effect, Hop, Input, Step, remember, step};
-use super::super::{Definition, Ending, Instance, Node};
+use super::super::{Definition, Ending, Instance, Node, NodeIndex, Supply};
 use super::shelf::RunKey;
 use super::{Journeys, PARALLEL_MAX};
 use crate::columns::World;
 use crate::event::{Event, Kind};
 use crate::expr::{EventFact, FOREVER};
-use crate::id::{ContactId, EventId, InstanceId};
+use crate::id::{ContactId, EventId, InstanceId, MessageId};
 use crate::message::{Origin, Request};
 use crate::time::Timestamp;
 use crate::value::Object;
@@ -113,7 +113,7 @@ impl Journeys {
     }
 
     fn context<'a>(
-        &self,
+        &'a self,
         definition: &'a Definition,
         contact: u32,
         (now, is_paused): (Timestamp, bool),
@@ -123,6 +123,8 @@ impl Journeys {
         Context {
             definition,
             view: world.subject(contact),
+            templates: &self.templates,
+            channels: &self.channels,
             event,
             now,
             position: self.position,
@@ -271,7 +273,7 @@ impl Outcome<'_> {
         for effect in &step.effects {
             match effect {
                 Effect::Remember { state: set } => state.extend(set.clone()),
-                Effect::SendMessage { message, node } => messages.push(Sent {
+                Effect::SendMessage { message, node, .. } => messages.push(Sent {
                     message: *message,
                     node: self.definition.id_of(*node).to_owned(),
                 }),
@@ -337,39 +339,49 @@ impl Outcome<'_> {
             .collect()
     }
 
+    fn request(
+        &self,
+        (message, node): (MessageId, NodeIndex),
+        supply: &Supply,
+        instance: &Instance,
+    ) -> Option<Request> {
+        let Some(Node::SendMessage(send)) = self.definition.node(node) else {
+            return None;
+        };
+        let origin = Origin {
+            journey: self.journey,
+            version: self.definition.version,
+            instance: instance.id,
+            node: self.definition.id_of(node).to_owned(),
+        };
+        Some(Request {
+            message,
+            origin: Some(origin),
+            channel: send.channel.clone(),
+            template: Some(send.template.clone()),
+            body: None,
+            to: supply.to.clone(),
+            topic: supply.topic.clone(),
+            inputs: supply.inputs.clone(),
+            priority: send.priority,
+            scheduled_at: None,
+        })
+    }
+
     fn effect(&self, effect: &Effect, step: &Step) -> Option<Event> {
         let (instance, now) = (&step.instance, self.cause.now);
         match effect {
-            Effect::SendMessage { message, node } => {
-                let Some(Node::SendMessage(send)) = self.definition.node(*node) else {
-                    return None;
-                };
-                let origin = Origin {
-                    journey: self.journey,
-                    version: self.definition.version,
-                    instance: instance.id,
-                    node: self.definition.id_of(*node).to_owned(),
-                };
-                let request = Request {
-                    message: *message,
-                    origin: Some(origin),
-                    channel: send.channel.clone(),
-                    template: Some(send.template.clone()),
-                    body: None,
-                    to: None,
-                    topic: None,
-                    inputs: Object::new(),
-                    priority: send.priority,
-                    scheduled_at: None,
-                };
-                let id = EventId::from_uuid(message.as_uuid());
-                Some(event(
-                    id,
+            Effect::SendMessage {
+                message,
+                node,
+                supply,
+            } => {
+                let request = self.request((*message, *node), supply, instance)?;
+                let (id, kind) = (
+                    EventId::from_uuid(message.as_uuid()),
                     Kind::MessageRequested,
-                    self.contact,
-                    now,
-                    &request,
-                ))
+                );
+                Some(event(id, kind, self.contact, now, &request))
             }
             Effect::UpdateContact { traits } => {
                 let (traits, seq) = (traits.clone(), instance.seq + 1);

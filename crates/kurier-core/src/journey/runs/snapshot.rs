@@ -13,6 +13,7 @@ use crate::columns::{Sink, SnapshotError, Source};
 use crate::event::Position;
 use crate::expr::FOREVER;
 use crate::id::{EventId, InstanceId, MessageId};
+use crate::message::channel::ChannelKind;
 use crate::time::Timestamp;
 
 /// Stands for what is not there.
@@ -27,6 +28,16 @@ impl Journeys {
         sink.number(self.publications.len())?;
         for publication in &self.publications {
             sink.text(publication)?;
+        }
+        sink.number(self.templates.all().len())?;
+        for (name, brief) in self.templates.all() {
+            sink.text(name)?;
+            sink.text(&serde_json::to_string(brief)?)?;
+        }
+        sink.number(self.channels.all().len())?;
+        for (name, kind) in self.channels.all() {
+            sink.text(name)?;
+            sink.text(kind.as_str())?;
         }
         self.lives.write(&mut sink)?;
         let mut names: Vec<_> = self.names.iter().collect();
@@ -51,6 +62,16 @@ impl Journeys {
         (journeys.position, journeys.known) = (Position(position), Position(known));
         for _ in 0..source.number()? {
             journeys.publish(&source.text()?);
+        }
+        for _ in 0..source.number()? {
+            let (name, brief) = (source.text()?, source.text()?);
+            let brief = serde_json::from_str(&brief).map_err(|_| SnapshotError::Damaged)?;
+            journeys.templates.learn(name, brief);
+        }
+        for _ in 0..source.number()? {
+            let (name, kind) = (source.text()?, source.text()?);
+            let kind = ChannelKind::of(&kind).ok_or(SnapshotError::Damaged)?;
+            journeys.channels.learn(name, kind);
         }
         let standings = Standing::read_all(&mut source)?;
         for _ in 0..source.number()? {

@@ -8,10 +8,12 @@ use crate::accept::{Reception, accept};
 use crate::columns::World;
 use crate::engine::{Decision, Engine, Engines, Snapshot, Tide, decide};
 use crate::event::{Erasure, Event, Kind, Position, Recorded};
-use crate::id::{EventId, IdentityKey, InstanceId, JourneyId, WorkspaceId};
+use crate::id::{EventId, IdentityKey, InstanceId, JourneyId, TemplateId, WorkspaceId};
 use crate::journey::{Course, Ending, Publication, Record, read_document};
+use crate::message::Request;
 use crate::realm::Role;
 use crate::time::Timestamp;
+use crate::value::Value;
 
 /// So many events are committed at a time.
 const PART: usize = 4;
@@ -33,6 +35,20 @@ const fn workspace() -> WorkspaceId {
 
 pub fn journey(name: &str) -> JourneyId {
     JourneyId::of_name(name)
+}
+
+/// A version of a template; each reads something else.
+pub fn template(name: &str, version: u32) -> crate::template::Publication {
+    let of_run = ["journey.state.k", "journey.state", "journey.key"][version as usize % 3];
+    crate::template::Publication {
+        id: TemplateId::of_name(name),
+        name: name.to_owned(),
+        version,
+        document: Value::Null,
+        reads: vec!["contact.plan".to_owned(), of_run.to_owned()],
+        topic: Some(format!("topic-{version}")),
+        hash: String::new(),
+    }
 }
 
 impl Ring {
@@ -103,6 +119,13 @@ impl Ring {
             segments: BTreeMap::new(),
         };
         self.operate(Kind::JourneyPublished, None, &publication);
+    }
+
+    /// Publishes templates with these names, which read what any contact and run may have.
+    pub fn templates(&mut self, version: u32, names: impl Iterator<Item = String>) {
+        for name in names {
+            self.operate(Kind::TemplatePublished, None, &template(&name, version));
+        }
     }
 
     /// Erases a contact as operators do: with all that became part of it.
@@ -276,16 +299,20 @@ impl Ring {
     }
 
     pub fn messages(&self) -> Vec<(Timestamp, String)> {
+        let asked = self.requests().into_iter();
+        asked
+            .map(|(at, request)| (at, request.template_name().to_owned()))
+            .collect()
+    }
+
+    /// What was asked for, and when.
+    pub fn requests(&self) -> Vec<(Timestamp, Request)> {
         let asked = self.log.iter();
         let asked = asked.filter(|recorded| recorded.event.kind == Kind::MessageRequested);
         asked
             .map(|recorded| {
-                let request: crate::message::Request =
-                    serde_json::from_str(&recorded.event.payload).expect("a request");
-                (
-                    recorded.event.occurred_at,
-                    request.template_name().to_owned(),
-                )
+                let request = serde_json::from_str(&recorded.event.payload);
+                (recorded.event.occurred_at, request.expect("a request"))
             })
             .collect()
     }
