@@ -12,6 +12,7 @@ use crate::value::{Object, Value};
 pub struct Supply {
     pub to: Option<String>,
     pub topic: Option<String>,
+    pub template_version: Option<u32>,
     pub inputs: Object,
 }
 
@@ -34,6 +35,7 @@ impl Supply {
         Self {
             to,
             topic: template.topic.clone(),
+            template_version: Some(template.version),
             inputs,
         }
     }

@@ -18,9 +18,6 @@ pub struct Report {
     /// The channel that took it, which is not always the one that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
-    /// Which version of its template was used.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub template_version: Option<u32>,
     /// What the provider calls it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<String>,
@@ -116,7 +113,6 @@ impl Report {
             message,
             attempt,
             channel: None,
-            template_version: None,
             receipt: None,
             refusal: None,
             reason: None,

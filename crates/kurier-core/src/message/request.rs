@@ -18,6 +18,9 @@ pub struct Request {
     pub channel: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub template: Option<String>,
+    /// The version of it that was current when it was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub template_version: Option<u32>,
     /// What it says, where no template is named.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub body: Option<Rendered>,

@@ -68,6 +68,7 @@ pub struct Templates {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Brief {
+    pub version: u32,
     pub reads: Vec<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub topic: Option<String>,
@@ -84,8 +85,12 @@ impl Templates {
             return;
         }
         if let Ok(published) = serde_json::from_str::<Publication>(&recorded.event.payload) {
-            let (reads, topic) = (published.reads, published.topic);
-            self.learn(published.name, Brief { reads, topic });
+            let brief = Brief {
+                version: published.version,
+                reads: published.reads,
+                topic: published.topic,
+            };
+            self.learn(published.name, brief);
         }
     }
 

@@ -34,6 +34,7 @@ fn request(space: &Space, name: &str, who: &str, second: i64) -> Event {
         }),
         channel: "email".into(),
         template: Some(name.into()),
+        template_version: None,
         body: None,
         to: None,
         topic: None,

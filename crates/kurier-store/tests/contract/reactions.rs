@@ -148,6 +148,7 @@ pub fn request(name: &str) -> Event {
         }),
         channel: "email".into(),
         template: Some("hello".into()),
+        template_version: None,
         body: None,
         to: None,
         topic: None,

@@ -22,9 +22,8 @@ use tokio::task::JoinSet;
 
 use crate::clock;
 use crate::http::Pressure;
-use crate::links::Links;
 pub use guard::{Guard, Waiting, Watch};
-use post::Post;
+pub use post::{Post, Unwritten};
 pub use route::{Route, Routes, Via};
 use workspaces::Workspaces;
 
@@ -56,12 +55,12 @@ impl Deliverer {
     pub fn new(
         store: Store,
         routes: Arc<dyn Routes>,
-        links: Links,
+        post: Arc<Post>,
         pressure: Arc<Pressure>,
     ) -> Self {
         Self {
             guards: guard::all(&store),
-            post: Arc::new(Post { links }),
+            post,
             workspaces: Workspaces::default(),
             store,
             routes,

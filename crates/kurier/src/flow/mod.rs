@@ -12,7 +12,7 @@ mod react;
 pub mod segment;
 pub mod suppress;
 
-pub use deliver::Deliverer;
+pub use deliver::{Deliverer, Post, Unwritten};
 pub use erase::{ErasureReport, erase, live_contact};
 pub use live::live_contacts;
 pub use maintain::maintain;

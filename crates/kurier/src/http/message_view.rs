@@ -96,7 +96,7 @@ impl From<MessageSummary> for MessageDetail {
     fn from(message: MessageSummary) -> Self {
         Self {
             message: MessageView::from(&message),
-            template_version: message.standing.template_version,
+            template_version: message.request.template_version,
             receipt: message.standing.receipt,
             inputs: message.request.inputs,
             tries: message

@@ -359,6 +359,7 @@ impl Outcome<'_> {
             origin: Some(origin),
             channel: send.channel.clone(),
             template: Some(send.template.clone()),
+            template_version: supply.template_version,
             body: None,
             to: supply.to.clone(),
             topic: supply.topic.clone(),

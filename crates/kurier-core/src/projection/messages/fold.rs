@@ -132,7 +132,6 @@ fn apply(message: &mut MessageSummary, recorded: &Recorded, report: Report) {
     let standing = &mut message.standing;
     standing.next_at = report.until;
     standing.sent_by = report.channel.or(standing.sent_by.take());
-    standing.template_version = report.template_version.or(standing.template_version);
     standing.receipt = report.receipt.or(standing.receipt.take());
 }
 

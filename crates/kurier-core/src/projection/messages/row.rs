@@ -32,8 +32,6 @@ pub struct Standing {
     /// The channel that took it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sent_by: Option<String>,
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub template_version: Option<u32>,
     /// What the provider calls it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub receipt: Option<String>,

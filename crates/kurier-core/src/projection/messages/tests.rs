@@ -34,6 +34,7 @@ fn request(n: u8) -> Request {
         }),
         channel: "email".into(),
         template: Some("hello".into()),
+        template_version: None,
         body: None,
         to: None,
         topic: None,

@@ -177,12 +177,11 @@ impl Send {
         if permit.is_err() || !self.is_in_time() {
             return held(claim.message.id, Reason::RateLimit, clock::now());
         }
-        let (outcome, version) = match self.post.letter(&self.workspace, waiting).await {
-            Ok((letter, version)) => (self.channel.send(&letter).await, version),
-            Err(refusal) => (Outcome::Refused(refusal), None),
+        let outcome = match self.post.letter(&self.workspace, waiting).await {
+            Ok(letter) => self.channel.send(&letter).await,
+            Err(refusal) => Outcome::Refused(refusal),
         };
         let mut verdict = judge(tried(claim), outcome, policy);
-        verdict.report.template_version = version;
         verdict.report.channel = Some(claim.message.channel.clone());
         verdict
     }

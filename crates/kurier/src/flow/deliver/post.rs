@@ -1,37 +1,71 @@
-//! From a request to a letter.
+//! From a request to a letter. What a person looks at later is written by the same hand.
 
+use std::sync::Arc;
+
+use kurier_core::id::{TemplateId, WorkspaceId};
 use kurier_core::message::{Blame, Category, Letter, Refusal, Rendered, Request};
-use kurier_store::Workspace;
+use kurier_core::template::Compiled;
+use kurier_core::time::Timestamp;
+use kurier_core::value::Value;
+use kurier_store::{Error, Result, Scope, Store, Workspace};
 
 use super::Waiting;
 use crate::clock;
+use crate::flow::Projector;
 use crate::links::Links;
+
+/// So many templates are kept ready to write with.
+const READY_MAX: u64 = 1_000;
+
+type Place = (WorkspaceId, TemplateId, u32);
 
 /// Writes letters.
 pub struct Post {
-    pub links: Links,
+    store: Store,
+    links: Links,
+    templates: Arc<Projector>,
+    /// A version never changes.
+    ready: moka::sync::Cache<Place, Arc<Compiled>>,
+}
+
+/// Why nothing could be written.
+#[derive(Debug, thiserror::Error)]
+pub enum Unwritten {
+    #[error("{0}")]
+    Never(String),
+    #[error(transparent)]
+    Store(#[from] Error),
 }
 
 impl Post {
-    /// The letter for a message, and the version of the template it was written with.
+    pub fn new(store: Store, links: Links, templates: Arc<Projector>) -> Self {
+        let cache = moka::sync::Cache::builder();
+        Self {
+            store,
+            links,
+            templates,
+            ready: cache.max_capacity(READY_MAX).build(),
+        }
+    }
+
+    /// The letter for a message.
     pub async fn letter(
         &self,
         workspace: &Workspace,
         waiting: &Waiting,
-    ) -> Result<(Letter, Option<u32>), Refusal> {
-        let request = &waiting.request;
-        let (rendered, version) = self.render(request).await?;
-        let letter = Letter {
+    ) -> std::result::Result<Letter, Refusal> {
+        let (request, at) = (&waiting.request, clock::now());
+        let rendered = self.write(Scope(workspace.id), request, at).await;
+        Ok(Letter {
             message: request.message,
             attempt: waiting.claim.attempts,
-            at: clock::now(),
+            at,
             to: request.to.clone(),
-            rendered,
+            rendered: rendered.map_err(refusal)?,
             unsubscribe: self.unsubscribe(workspace, waiting),
             template: request.template.clone(),
             topic: request.topic.clone(),
-        };
-        Ok((letter, version))
+        })
     }
 
     fn unsubscribe(&self, workspace: &Workspace, waiting: &Waiting) -> Option<String> {
@@ -40,20 +74,71 @@ impl Post {
         self.links.unsubscribe(workspace, message, address, topic)
     }
 
-    async fn render(&self, request: &Request) -> Result<(Rendered, Option<u32>), Refusal> {
-        match &request.body {
-            Some(body) => Ok((body.clone(), None)),
-            None => Err(unwritten("there is no such template")),
+    /// What a message says.
+    pub async fn write(
+        &self,
+        scope: Scope,
+        request: &Request,
+        at: Timestamp,
+    ) -> std::result::Result<Rendered, Unwritten> {
+        if let Some(body) = &request.body {
+            return Ok(body.clone());
         }
+        let name = request.template_name();
+        let missing = || Unwritten::Never(format!("there is no template `{name}`"));
+        let version = request.template_version.ok_or_else(missing)?;
+        let place = (scope.0, TemplateId::of_name(name), version);
+        let template = self.find(scope, place).await?.ok_or_else(missing)?;
+        let rendered = template.render(&request.inputs, at);
+        rendered.map_err(|e| Unwritten::Never(e.to_string()))
+    }
+
+    async fn find(&self, scope: Scope, place: Place) -> Result<Option<Arc<Compiled>>> {
+        if let Some(ready) = self.ready.get(&place) {
+            return Ok(Some(ready));
+        }
+        let (_, id, version) = place;
+        let mut found = self
+            .store
+            .templates
+            .template_version(scope, id, version)
+            .await?;
+        // It was published a moment ago: whoever asked for the message knew it.
+        if found.is_none() {
+            self.templates.drain().await?;
+            found = self
+                .store
+                .templates
+                .template_version(scope, id, version)
+                .await?;
+        }
+        let Some(found) = found else { return Ok(None) };
+        let damaged = || Error::Damaged(format!("version {version} of template {id}"));
+        let document: Value = serde_json::from_str(&found.document).map_err(|_| damaged())?;
+        let compiled = Arc::new(Compiled::new(&document).map_err(|_| damaged())?);
+        self.ready.insert(place, compiled.clone());
+        Ok(Some(compiled))
     }
 }
 
-fn unwritten(why: &str) -> Refusal {
+/// What cannot be written never can be; what could not be looked up is tried again.
+fn refusal(why: Unwritten) -> Refusal {
+    let category = match why {
+        Unwritten::Never(_) => Category::Permanent,
+        Unwritten::Store(_) => Category::Retryable,
+    };
     Refusal {
-        category: Category::Permanent,
+        category,
         blame: Blame::Message,
         code: "template".into(),
-        detail: why.to_owned(),
+        detail: match why {
+            Unwritten::Never(why) => why,
+            // Its cause is in the server's log.
+            Unwritten::Store(error) => {
+                tracing::error!(%error, "a template could not be read");
+                "the template could not be read".into()
+            }
+        },
         retry_after: None,
     }
 }
