@@ -26,6 +26,8 @@ pub struct App {
     pub deliverer: Arc<Deliverer>,
     /// Folds journeys and the runs through them.
     pub journeys: Arc<Projector>,
+    /// Folds templates.
+    pub templates: Arc<Projector>,
     pub reactor: Arc<Reactor>,
     pub previews: Previews,
     pub pressure: Arc<Pressure>,
@@ -49,6 +51,7 @@ impl App {
             messages: Arc::new(Projector::of_messages(store.clone(), pressure.clone())),
             deliverer: Arc::new(Deliverer::new(store.clone(), pressure.clone())),
             journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
+            templates: Arc::new(Projector::of_templates(store.clone(), pressure.clone())),
             previews: Previews::new(reactor.clone(), keyspace.clone()),
             reactor,
             pressure,

@@ -12,6 +12,7 @@ mod openapi;
 mod segment;
 mod serve;
 mod table;
+mod template;
 mod workspace;
 
 use std::process::ExitCode;
@@ -54,6 +55,8 @@ enum Command {
     Eval(eval::EvalArgs),
     /// Check, test, simulate and publish journeys, and look into them
     Journey(journey::JourneyArgs),
+    /// Check, render and publish templates, and look at them
+    Template(template::TemplateArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
     /// Print the API's OpenAPI description
@@ -67,6 +70,7 @@ impl Cli {
             Command::Openapi => return openapi::run(),
             Command::Eval(args) => return eval::run(args),
             Command::Journey(args) if !args.needs_data() => return journey::run(args),
+            Command::Template(args) if !args.needs_data() => return template::run(args),
             _ => {}
         }
         let serve_args = match &self.command {
@@ -89,6 +93,7 @@ impl Cli {
                 Command::Openapi => openapi::run(),
                 Command::Eval(args) => eval::run(&args),
                 Command::Journey(args) => journey::run_with(&config, args).await,
+                Command::Template(args) => template::run_with(&config, args).await,
             }
         });
         // Readers may be inside a query; there is nothing to wait for.

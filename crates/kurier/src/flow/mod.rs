@@ -8,6 +8,7 @@ mod maintain;
 mod project;
 mod react;
 pub mod segment;
+pub mod template;
 
 pub use deliver::Deliverer;
 pub use erase::{ErasureReport, erase, live_contact};

@@ -21,6 +21,7 @@ use crate::app::App;
         (name = "contacts", description = "Who the events are about"),
         (name = "segments", description = "Sets of contacts that follow by themselves"),
         (name = "journeys", description = "What contacts go through, and where each is"),
+        (name = "templates", description = "What messages say"),
         (name = "expressions", description = "The language of segments and journeys"),
         (name = "operations", description = "Health and metrics"),
     )
