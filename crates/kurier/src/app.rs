@@ -10,7 +10,7 @@ use kurier_store::{Postgres, Snapshots, Sqlite, Store};
 use crate::channel::{Outside, Registry};
 use crate::clock;
 use crate::config::{Config, Database};
-use crate::flow::{Deliverer, Keeping, Projector, Reactor};
+use crate::flow::{Deliverer, Keeping, Post, Projector, Reactor};
 use crate::http::Pressure;
 use crate::keyring::Keyring;
 use crate::links::Links;
@@ -27,8 +27,12 @@ pub struct App {
     /// Folds messages.
     pub messages: Arc<Projector>,
     pub deliverer: Arc<Deliverer>,
+    /// Writes what messages say.
+    pub post: Arc<Post>,
     /// Folds journeys and the runs through them.
     pub journeys: Arc<Projector>,
+    /// Folds templates.
+    pub templates: Arc<Projector>,
     pub reactor: Arc<Reactor>,
     pub previews: Previews,
     /// What messages link to.
@@ -51,6 +55,8 @@ impl App {
         let keyspace = open_keyspace(config.redis_url.as_deref()).await?;
         let channels = Arc::new(channels(&store, config));
         let links = Links::new(config.public_url.clone());
+        let templates = Arc::new(Projector::of_templates(store.clone(), pressure.clone()));
+        let post = Arc::new(Post::new(store.clone(), links.clone(), templates.clone()));
         Ok(Arc::new(Self {
             keyring: Keyring::new(store.access.clone()),
             projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
@@ -59,10 +65,12 @@ impl App {
             deliverer: Arc::new(Deliverer::new(
                 store.clone(),
                 channels.clone(),
-                links.clone(),
+                post.clone(),
                 pressure.clone(),
             )),
             journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
+            templates,
+            post,
             previews: Previews::new(reactor.clone(), keyspace.clone()),
             reactor,
             links,

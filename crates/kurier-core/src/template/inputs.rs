@@ -21,6 +21,32 @@ pub fn gather<'p>(
     inputs
 }
 
+/// A contact's attribute as journeys know it, and so as messages are given it: of what stands
+/// in lists only texts, numbers and truths are kept.
+pub fn as_kept(value: Value) -> Value {
+    match value {
+        Value::List(list) => {
+            let items = list.into_iter().map(|item| match item {
+                Value::Object(_) => Value::Object(Object::new()),
+                Value::List(_) => Value::Null,
+                item => item,
+            });
+            Value::List(items.collect())
+        }
+        Value::Object(object) => {
+            let members = object
+                .into_iter()
+                .filter(|(_, value)| *value != Value::Null);
+            Value::Object(
+                members
+                    .map(|(name, value)| (name, as_kept(value)))
+                    .collect(),
+            )
+        }
+        value => value,
+    }
+}
+
 fn put(object: &mut Object, name: &str, names: &[String], value: Value) {
     let Some((next, rest)) = names.split_first() else {
         object.insert(name.to_owned(), value);

@@ -30,7 +30,7 @@ pub use compiled::{Compiled, Noted};
 pub use document::{NAME_CHARS_MAX, name_fault};
 pub use fault::{Fault, RenderFault, Why};
 pub use filter::Filter;
-pub use inputs::gather;
+pub use inputs::{as_kept, gather};
 pub use limits::{BODY_BYTES_MAX, LINE_BYTES_MAX, Limit, OUTPUT_BYTES_MAX};
 pub use publication::{Brief, Publication, Retirement, Templates, hash_of};
 

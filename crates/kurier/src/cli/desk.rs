@@ -76,9 +76,10 @@ impl Desk {
         self.drain().await
     }
 
-    /// Folds what was said of segments and journeys.
+    /// Folds what was said of segments, templates and journeys.
     pub async fn drain(&self) -> anyhow::Result<()> {
         self.app.segments.drain().await?;
+        self.app.templates.drain().await?;
         Ok(self.app.journeys.drain().await?)
     }
 

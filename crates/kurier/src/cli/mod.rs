@@ -16,6 +16,7 @@ mod segment;
 mod serve;
 mod suppression;
 mod table;
+mod template;
 mod workspace;
 
 use std::process::ExitCode;
@@ -66,6 +67,8 @@ enum Command {
     Dead(dead::DeadArgs),
     /// Set up, show, try and remove channels
     Channel(channel::ChannelArgs),
+    /// Check, render and publish templates, and look at them
+    Template(template::TemplateArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
     /// Print the API's OpenAPI description
@@ -79,6 +82,7 @@ impl Cli {
             Command::Openapi => return openapi::run(),
             Command::Eval(args) => return eval::run(args),
             Command::Journey(args) if !args.needs_data() => return journey::run(args),
+            Command::Template(args) if !args.needs_data() => return template::run(args),
             _ => {}
         }
         let serve_args = match &self.command {
@@ -105,6 +109,7 @@ impl Cli {
                 Command::Openapi => openapi::run(),
                 Command::Eval(args) => eval::run(&args),
                 Command::Journey(args) => journey::run_with(&config, args).await,
+                Command::Template(args) => template::run_with(&config, args).await,
             }
         });
         // Readers may be inside a query; there is nothing to wait for.

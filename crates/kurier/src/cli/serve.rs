@@ -53,6 +53,8 @@ fn start_flows(app: &Arc<App>) -> Flows {
     flows.spawn(async move { deliverer.run().await });
     let journeys = app.journeys.clone();
     flows.spawn(async move { journeys.run().await });
+    let templates = app.templates.clone();
+    flows.spawn(async move { templates.run().await });
     flows.spawn(app.reactor.clone().run());
     flows.spawn(follow_reactions(app.clone()));
     flows.spawn(flow::maintain(app.clone()));

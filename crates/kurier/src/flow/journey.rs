@@ -15,7 +15,7 @@ use serde::Serialize;
 
 use crate::clock;
 
-/// The channels that messages can be sent by.
+/// The channels that there always are.
 const CHANNELS: [&str; 5] = ["outbox", "email", "webhook", "slack", "sms"];
 
 /// What came of publishing.
@@ -48,12 +48,21 @@ pub async fn known(store: &Store, scope: Scope) -> Result<Known> {
         };
         segments.insert(name, id);
     }
-    let channels: BTreeSet<String> = CHANNELS.iter().map(|&name| name.to_owned()).collect();
+    let templates = store.templates.templates(scope).await?.into_iter();
+    let templates = templates.filter(|template| template.retired_at.is_none());
+    let set_up = store.channels.channel_revisions(scope).await?;
+    let set_up = set_up.into_iter().map(|(name, _)| name);
     Ok(Known {
-        channels: Some(channels),
-        templates: None,
+        channels: Some(channels(set_up)),
+        templates: Some(templates.map(|template| template.name).collect()),
         segments: Some(segments),
     })
+}
+
+/// The names of channels: those that there always are, and `more`.
+fn channels(more: impl IntoIterator<Item = String>) -> BTreeSet<String> {
+    let always = CHANNELS.iter().map(|&name| name.to_owned());
+    always.chain(more).collect()
 }
 
 /// Checks a definition. A large one takes a while, and others are not to wait for it.

@@ -11,6 +11,7 @@ mod project;
 mod react;
 pub mod segment;
 pub mod suppress;
+pub mod template;
 
 pub use deliver::{Deliverer, Post, Unwritten};
 pub use erase::{ErasureReport, erase, live_contact};

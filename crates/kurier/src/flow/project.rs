@@ -5,7 +5,9 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use kurier_core::event::{Kind, Position, Recorded};
-use kurier_core::projection::{Contacts, Journeys, Loaded, Messages, Projection, Segments};
+use kurier_core::projection::{
+    Contacts, Journeys, Loaded, Messages, Projection, Segments, Templates,
+};
 use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
 
@@ -50,6 +52,10 @@ impl Projector {
 
     pub fn of_segments(store: Store, pressure: Arc<Pressure>) -> Self {
         Self::new(store, pressure, &Segments)
+    }
+
+    pub fn of_templates(store: Store, pressure: Arc<Pressure>) -> Self {
+        Self::new(store, pressure, &Templates)
     }
 
     pub fn of_messages(store: Store, pressure: Arc<Pressure>) -> Self {

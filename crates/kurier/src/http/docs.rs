@@ -22,6 +22,7 @@ use crate::app::App;
         (name = "segments", description = "Sets of contacts that follow by themselves"),
         (name = "journeys", description = "What contacts go through, and where each is"),
         (name = "channels", description = "What messages are sent with"),
+        (name = "templates", description = "What messages say"),
         (name = "expressions", description = "The language of segments and journeys"),
         (name = "suppressions", description = "Who is kept from what"),
         (name = "operations", description = "Health and metrics"),

@@ -61,9 +61,24 @@ pub struct FaultView {
     field: Option<String>,
     message: String,
     suggestion: Option<String>,
-    /// The expression that is faulty, and the bytes of it that are.
+    /// The expression that is faulty, and the bytes of it that are; of a template, the bytes of
+    /// its field.
     expression: Option<String>,
     span: Option<SpanView>,
+}
+
+impl From<&kurier_core::template::Fault> for FaultView {
+    fn from(fault: &kurier_core::template::Fault) -> Self {
+        Self {
+            severity: "fault",
+            node: None,
+            field: fault.field.clone(),
+            message: fault.message.clone(),
+            suggestion: fault.suggestion.clone(),
+            expression: None,
+            span: fault.span.map(SpanView::from),
+        }
+    }
 }
 
 impl From<&Fault> for FaultView {

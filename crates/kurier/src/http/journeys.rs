@@ -95,7 +95,11 @@ async fn answer(
 /// What was said before is known: what is decided now follows from it.
 pub(super) async fn catch_up(app: &App) -> Result<(), Problem> {
     let head = app.store.log.head().await?;
-    if app.journeys.reach(head, PATIENCE).await && app.segments.reach(head, PATIENCE).await {
+    let mut is_read = app.journeys.reach(head, PATIENCE).await;
+    for named in [&app.segments, &app.templates] {
+        is_read &= named.reach(head, PATIENCE).await;
+    }
+    if is_read {
         return Ok(());
     }
     Err(Problem::busy(
@@ -123,7 +127,7 @@ async fn read_draft(
 }
 
 /// A definition in a body, JSON or YAML; none if the body is empty.
-async fn read_definition(
+pub(super) async fn read_definition(
     app: &App,
     headers: &HeaderMap,
     request: Body,
@@ -144,7 +148,7 @@ fn document(bytes: &Bytes) -> Result<Value, String> {
     read_document(text).map_err(|error| format!("the body {error}"))
 }
 
-fn unreadable(detail: &str) -> Problem {
+pub(super) fn unreadable(detail: &str) -> Problem {
     Problem::bad_request("bad_definition", detail)
 }
 

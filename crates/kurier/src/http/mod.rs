@@ -35,6 +35,9 @@ mod segment_view;
 mod segments;
 mod server;
 mod suppressions;
+mod template_preview;
+mod template_view;
+mod templates;
 mod unsubscribe;
 
 use std::sync::Arc;
@@ -53,6 +56,7 @@ pub use instance_view::{InstanceDetail, InstanceView};
 pub use journey_stats::StatsView;
 pub use journey_view::{FaultView, JourneyDetail, JourneyView};
 pub use journeys::with_definitions;
+pub use template_view::{RenderedView, TemplateView};
 
 pub use export::document as export_document;
 pub use member_csv::document as members_csv;
@@ -92,6 +96,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(suppressions::remove))
         .routes(routes!(unsubscribe::show, unsubscribe::carry_out))
         .merge(channel_routes())
+        .merge(template_routes())
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))
@@ -104,6 +109,19 @@ fn message_routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(message_acts::redrive))
         .routes(routes!(message_acts::discard))
         .routes(routes!(messages::get))
+}
+
+fn template_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(templates::list))
+        .routes(routes!(templates::check))
+        .routes(routes!(
+            templates::get,
+            templates::publish,
+            templates::retire
+        ))
+        .routes(routes!(templates::versions))
+        .routes(routes!(template_preview::preview))
 }
 
 fn journey_routes() -> OpenApiRouter<Arc<App>> {
@@ -146,6 +164,11 @@ pub fn segment_json(segment: SegmentSummary, journeys: &[JourneySummary]) -> ser
 
 /// What is wrong with a definition, as the API shows it.
 pub fn fault_json(fault: &kurier_core::journey::Fault) -> serde_json::Value {
+    serde_json::json!(FaultView::from(fault))
+}
+
+/// What is wrong with a template, as the API shows it.
+pub fn template_fault_json(fault: &kurier_core::template::Fault) -> serde_json::Value {
     serde_json::json!(FaultView::from(fault))
 }
 

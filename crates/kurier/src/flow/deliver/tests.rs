@@ -13,6 +13,7 @@ use super::*;
 use crate::channel::{Outside, Registry};
 use crate::flow::{Projector, Reactor};
 use crate::keyring;
+use crate::links::Links;
 use crate::secret::Vault;
 use kurier_core::net::Guard;
 
@@ -88,8 +89,10 @@ impl Stage {
         let vault = Arc::new(Vault::new(None, None));
         let outside = Outside::new(Guard::default());
         let routes = Registry::new(self.store.channels.clone(), vault, outside);
-        let links = Links::default();
-        Deliverer::new(self.store.clone(), Arc::new(routes), links, Arc::default())
+        let templates = Projector::of_templates(self.store.clone(), Arc::default());
+        let post = Post::new(self.store.clone(), Links::default(), Arc::new(templates));
+        let (store, post) = (self.store.clone(), Arc::new(post));
+        Deliverer::new(store, Arc::new(routes), post, Arc::default())
     }
 
     async fn states(&self) -> Vec<MessageState> {

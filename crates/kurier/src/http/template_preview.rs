@@ -1,0 +1,124 @@
+//! What a template becomes for somebody, by the renderer that messages are sent with.
+
+use std::sync::Arc;
+
+use axum::Json;
+use axum::body::Body;
+use axum::extract::{Path, State};
+use axum::http::{HeaderMap, StatusCode};
+use kurier_core::contact::Contact;
+use kurier_core::template::{Compiled, RenderFault};
+use kurier_core::time::Timestamp;
+use kurier_core::value::{Object, Value};
+use serde::Deserialize;
+use utoipa::ToSchema;
+
+use super::body;
+use super::credential::Reader;
+use super::problem::{Problem, ProblemBody};
+use super::template_view::RenderedView;
+use super::templates::{compile, faulty, find};
+use crate::app::App;
+use crate::clock;
+use crate::flow::{self, template};
+use crate::keyring::Grant;
+
+/// Whom to render for, and what.
+#[derive(Debug, Default, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields, default)]
+pub struct TemplatePreviewInput {
+    /// A contact, by id.
+    contact: Option<String>,
+    /// A contact, by user id.
+    user_id: Option<String>,
+    /// What a program would hand over.
+    #[schema(value_type = Option<serde_json::Value>, example = json!({"order": 17}))]
+    data: Object,
+    /// What a run would hand over: `name`, `key`, `state`.
+    #[schema(value_type = Option<serde_json::Value>, example = json!({"state": {"cart_id": "c1"}}))]
+    journey: Object,
+    /// A document that is not published, in place of the newest version.
+    #[schema(value_type = Option<serde_json::Value>)]
+    document: Option<Value>,
+    version: Option<u32>,
+    /// When it is rendered; now without it.
+    #[schema(value_type = Option<String>)]
+    now: Option<Timestamp>,
+}
+
+/// Renders a template for a contact and what else is given, without sending anything.
+#[utoipa::path(post, path = "/api/v1/templates/{name}/preview", tag = "templates", params(("name" = String, Path)),
+    request_body = TemplatePreviewInput, responses(
+    (status = 200, body = RenderedView), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
+    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody), (status = 413, body = ProblemBody),
+    (status = 422, description = "The document is faulty, or cannot be rendered for this", body = ProblemBody)))]
+pub async fn preview(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    Path(name): Path<String>,
+    headers: HeaderMap,
+    request: Body,
+) -> Result<Json<RenderedView>, Problem> {
+    let (bytes, _room) = body::read(&headers, request, &app.pressure).await?;
+    let mut input: TemplatePreviewInput = match bytes.trim_ascii().is_empty() {
+        true => TemplatePreviewInput::default(),
+        false => serde_json::from_slice(&bytes)
+            .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?,
+    };
+    let document = match input.document.take() {
+        Some(document) => document,
+        None => published(&app, &grant, &name, input.version).await?,
+    };
+    let compiled = compile(document).await?.map_err(|faults| faulty(&faults))?;
+    let contact = contact(&app, &grant, &input).await?;
+    Ok(Json(render(compiled, contact, input).await?))
+}
+
+async fn published(
+    app: &App,
+    grant: &Grant,
+    name: &str,
+    version: Option<u32>,
+) -> Result<Value, Problem> {
+    let found = find(app, grant, name).await?;
+    let document = template::document(&app.store, grant.scope(), &found, version).await?;
+    document.ok_or_else(|| Problem::not_found(format!("`{name}` has no such version")))
+}
+
+async fn contact(
+    app: &App,
+    grant: &Grant,
+    input: &TemplatePreviewInput,
+) -> Result<Option<Contact>, Problem> {
+    let unknown = || Problem::not_found("there is no such contact");
+    let id = match (&input.contact, &input.user_id) {
+        (Some(id), _) => id.parse().map_err(|_| unknown())?,
+        (None, Some(user_id)) => grant.workspace.key.contact_of_user(user_id),
+        (None, None) => return Ok(None),
+    };
+    let found = flow::live_contact(&app.store, grant.scope(), id).await?;
+    found.map(Some).ok_or_else(unknown)
+}
+
+async fn render(
+    compiled: Compiled,
+    contact: Option<Contact>,
+    input: TemplatePreviewInput,
+) -> Result<RenderedView, Problem> {
+    let now = input.now.unwrap_or_else(clock::now);
+    let rendering = tokio::task::spawn_blocking(move || {
+        let (journey, data) = (input.journey, input.data);
+        let inputs = template::inputs(&compiled, contact.as_ref(), journey, data);
+        compiled.render_noting(&inputs, now)
+    });
+    let rendered = rendering.await;
+    let rendered = rendered.map_err(|e| kurier_store::Error::Unavailable(e.to_string()))?;
+    rendered
+        .map(RenderedView::from)
+        .map_err(|fault| refused(&fault))
+}
+
+fn refused(fault: &RenderFault) -> Problem {
+    let status = StatusCode::UNPROCESSABLE_ENTITY;
+    Problem::new(status, "cannot_render", fault.to_string())
+}
