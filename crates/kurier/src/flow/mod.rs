@@ -1,5 +1,6 @@
 //! Loops over the log: read a batch, decide, commit.
 
+mod ask;
 pub mod channel;
 mod deliver;
 mod erase;
@@ -13,6 +14,7 @@ pub mod segment;
 pub mod suppress;
 pub mod template;
 
+pub use ask::{Ask, Refused, ask};
 pub use deliver::{Deliverer, Post, Unwritten};
 pub use erase::{ErasureReport, erase, live_contact};
 pub use live::live_contacts;

@@ -1,6 +1,6 @@
 //! A message as the API shows it.
 
-use kurier_core::message::Refusal;
+use kurier_core::message::{Refusal, Rendered};
 use kurier_core::projection::{Attempt, MessageSummary};
 use kurier_store::MessageCount;
 use serde::Serialize;
@@ -159,6 +159,27 @@ impl From<MessageCount> for CountView {
             reason: count.reason.map(|it| it.as_str()),
             code: count.code,
             count: count.count,
+        }
+    }
+}
+
+/// What a message says. Which parts there are depends on its template.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct RenderedContent {
+    subject: Option<String>,
+    html: Option<String>,
+    text: Option<String>,
+    /// A JSON document: a webhook's data, or Slack's blocks.
+    json: Option<String>,
+}
+
+impl From<Rendered> for RenderedContent {
+    fn from(rendered: Rendered) -> Self {
+        Self {
+            subject: rendered.subject,
+            html: rendered.html,
+            text: rendered.text,
+            json: rendered.json,
         }
     }
 }

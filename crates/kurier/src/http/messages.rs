@@ -14,9 +14,10 @@ use super::contacts::{limit, query};
 use super::credential::Reader;
 use super::cursor;
 use super::message_filter::FilterParams;
-use super::message_view::{CountView, MessageDetail, MessageView};
+use super::message_view::{CountView, MessageDetail, MessageView, RenderedContent};
 use super::problem::{Problem, ProblemBody};
 use crate::app::App;
+use crate::flow::Unwritten;
 
 // `flatten` and numbers in a query do not go together in serde: the page is read apart.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -82,6 +83,34 @@ fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Problem> {
     let uri = format!("/?{text}").parse::<axum::http::Uri>();
     let uri = uri.map_err(|e| Problem::bad_request("bad_parameter", e.to_string()))?;
     query(Query::try_from_uri(&uri))
+}
+
+/// What a message says, written again from what it was given: the same words.
+#[utoipa::path(get, path = "/api/v1/messages/{id}/content", tag = "messages",
+    params(("id" = String, Path, description = "The message's id")), responses(
+    (status = 200, body = RenderedContent),
+    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody), (status = 404, body = ProblemBody),
+    (status = 422, description = "It cannot be written", body = ProblemBody)))]
+pub async fn content(
+    State(app): State<Arc<App>>,
+    Reader(grant): Reader,
+    Path(id): Path<String>,
+) -> Result<Json<RenderedContent>, Problem> {
+    let unknown = || Problem::not_found("there is no such message");
+    let id: MessageId = id.parse().map_err(|_| unknown())?;
+    let found = app.store.messages.message(grant.scope(), id).await?;
+    let found = found.ok_or_else(unknown)?;
+    let written = app
+        .post
+        .write(grant.scope(), &found.request, found.changed_at);
+    match written.await {
+        Ok(rendered) => Ok(Json(rendered.into())),
+        Err(Unwritten::Never(why)) => {
+            let status = axum::http::StatusCode::UNPROCESSABLE_ENTITY;
+            Err(Problem::new(status, "cannot_render", why))
+        }
+        Err(Unwritten::Store(error)) => Err(error.into()),
+    }
 }
 
 /// How many messages there are, by how they stand.

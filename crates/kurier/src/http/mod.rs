@@ -24,6 +24,7 @@ mod member_csv;
 mod members;
 mod message_acts;
 mod message_filter;
+mod message_request;
 mod message_view;
 mod messages;
 mod observe;
@@ -104,11 +105,12 @@ fn routes() -> OpenApiRouter<Arc<App>> {
 
 fn message_routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
-        .routes(routes!(messages::list))
+        .routes(routes!(messages::list, message_request::request))
         .routes(routes!(messages::counts))
         .routes(routes!(message_acts::redrive))
         .routes(routes!(message_acts::discard))
         .routes(routes!(messages::get))
+        .routes(routes!(messages::content))
 }
 
 fn template_routes() -> OpenApiRouter<Arc<App>> {
