@@ -8,7 +8,7 @@ use kurier_core::time::Timestamp;
 use kurier_store::{Queued, Scope};
 use serde_json::{Value, json};
 
-use crate::harness::{Database, Server, eventually, on_both, unique};
+use crate::harness::{Api, Database, Server, eventually, on_both, unique};
 
 on_both![what_is_decided_too_late_is_erased_as_well];
 
@@ -39,80 +39,84 @@ fn queued(message: MessageId, contact: ContactId, payload: String) -> Queued {
     }
 }
 
+fn request(message: MessageId, mark: &str) -> Value {
+    let run = InstanceId::new(Timestamp::default(), [1; 10]);
+    json!({"message": message, "channel": "outbox", "template": mark, "priority": 5,
+        "journey": run, "version": 1, "instance": run, "node": "mail", "inputs": {"contact.name": mark}})
+}
+
+async fn made(api: &Api, user: &str) -> ContactId {
+    api.send("identify", json!({"userId": user})).await;
+    let contact = api.contact(user).await;
+    let id = contact["id"].as_str().expect("an id");
+    id.parse().expect("an id")
+}
+
+/// Appends an erasure of this contact, and waits for it to be carried out.
+async fn erase(server: &Server, scope: Scope, contact: ContactId) {
+    let erasure = json!({"contacts": [contact], "addresses": []});
+    let erased = said(Kind::ContactErased, contact, &erasure);
+    let store = server.database.store().await;
+    let appended = store.log.append(scope, vec![erased]).await;
+    appended.expect("appended");
+    let path = format!("/api/v1/contacts/{contact}");
+    eventually("the contact is erased", LIMIT, async || {
+        (server.api.get(&path).await.status == 404).then_some(())
+    })
+    .await;
+}
+
+/// Writes what the reactor would: requests of both, with the queue's rows, and an update of the
+/// first.
+async fn decide(database: &Database, scope: Scope, (ann, ben): (ContactId, ContactId), mark: &str) {
+    let [late, other] = [1, 2].map(|n| MessageId::from_bytes([n; 16]));
+    let update = json!({"traits": {"name": mark}, "instance": ann, "seq": 1});
+    let events = vec![
+        said(Kind::ContactUpdated, ann, &update),
+        said(Kind::MessageRequested, ann, &request(late, mark)),
+        said(Kind::MessageRequested, ben, &request(other, mark)),
+    ];
+    let rows = [(late, ann), (other, ben)];
+    let rows = rows.map(|(message, contact)| queued(message, contact, mark.to_owned()));
+    let store = database.store().await;
+    store.queue.put(scope, rows.into()).await.expect("queued");
+    store.log.append(scope, events).await.expect("appended");
+}
+
 async fn what_is_decided_too_late_is_erased_as_well(database: Database) {
     let server = Server::start(database).await;
     let (api, mark) = (&server.api, unique("canary"));
-    api.send("identify", json!({"userId": "ann"})).await;
-    api.send("identify", json!({"userId": "ben"})).await;
-    let id = |contact: Value| {
-        contact["id"]
-            .as_str()
-            .expect("an id")
-            .parse()
-            .expect("an id")
-    };
-    let ann: ContactId = id(api.contact("ann").await);
-    let ben: ContactId = id(api.contact("ben").await);
-    let instance = InstanceId::new(Timestamp::default(), [1; 10]);
-    let request = |message: MessageId| {
-        json!({"message": message, "channel": "outbox", "template": mark, "priority": 5,
-            "journey": instance, "version": 1, "instance": instance, "node": "mail", "inputs": {"contact.name": mark}})
-    };
-    let (late, other) = (
-        MessageId::from_bytes([1; 16]),
-        MessageId::from_bytes([2; 16]),
-    );
-    let erased = said(
-        Kind::ContactErased,
-        ann,
-        &json!({"contacts": [ann], "addresses": []}),
-    );
-    let updated = json!({"traits": {"name": mark}, "instance": instance, "seq": 1});
-    let events = vec![
-        said(Kind::ContactUpdated, ann, &updated),
-        said(Kind::MessageRequested, ann, &request(late)),
-        said(Kind::MessageRequested, ben, &request(other)),
-    ];
+    let (ann, ben) = (made(api, "ann").await, made(api, "ben").await);
     let store = server.database.store().await;
     let workspaces = store.access.workspaces().await.expect("listed");
     let scope = Scope(workspaces[0].id);
-    store
-        .log
-        .append(scope, vec![erased])
-        .await
-        .expect("appended");
-    let path = format!("/api/v1/contacts/{ann}");
-    eventually("ann is erased", LIMIT, async || {
-        (api.get(&path).await.status == 404).then_some(())
-    })
-    .await;
-    // As the reactor does it: the queue's rows with what is told.
-    let rows = [(late, ann), (other, ben)];
-    let rows = rows.map(|(message, contact)| queued(message, contact, mark.clone()));
-    store.queue.put(scope, rows.into()).await.expect("queued");
-    store.log.append(scope, events).await.expect("appended");
+    erase(&server, scope, ann).await;
+    decide(&server.database, scope, (ann, ben), &mark).await;
     // What is said of the other one stays.
     let left = format!("SELECT count(*) FROM log WHERE payload LIKE '%{mark}%'");
-    let rows = ["SELECT count(*) FROM queue", "SELECT count(*) FROM message"];
+    let queries = [
+        &left,
+        "SELECT count(*) FROM queue",
+        "SELECT count(*) FROM message",
+    ];
     eventually("only the other is told of", LIMIT, async || {
-        let mut counts = vec![server.database.count(&left).await];
-        for sql in rows {
+        let mut counts = Vec::new();
+        for sql in queries {
             counts.push(server.database.count(sql).await);
         }
         (counts == [1, 1, 1]).then_some(())
     })
     .await;
+    let path = format!("/api/v1/contacts/{ann}");
     api.get(&path).await.expect_problem(404, "not_found");
     // Who comes back is welcome, and stays.
-    api.send(
-        "identify",
-        json!({"userId": "ann", "traits": {"name": "Ann"}}),
-    )
-    .await;
+    let traits = json!({"name": "Ann"});
+    api.send("identify", json!({"userId": "ann", "traits": traits}))
+        .await;
     let back = api.contact("ann").await;
     assert_eq!(
-        (&back["attributes"]["name"], &back["event_count"]),
-        (&json!("Ann"), &json!(1))
+        (&back["attributes"], &back["event_count"]),
+        (&traits, &json!(1))
     );
     let erasures = "SELECT count(*) FROM log WHERE kind = 'contact.erased'";
     assert_eq!(server.database.count(erasures).await, 2);
