@@ -99,7 +99,7 @@ pub struct ServeArgs {
     /// Address to serve on [default: 127.0.0.1:8787]
     #[arg(long, value_name = "ADDRESS", env = "KURIER_LISTEN")]
     pub listen: Option<SocketAddr>,
-    /// Where the world reaches this server, for links in messages: https://kurier.example.com
+    /// Where the world reaches this server, for links in messages: <https://kurier.example.com>
     #[arg(long, value_name = "URL", env = "KURIER_PUBLIC_URL")]
     pub public_url: Option<String>,
     /// Redis for what may be lost: redis://host:port (in this process without it)

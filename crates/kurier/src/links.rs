@@ -38,3 +38,36 @@ impl Links {
         Some(format!("{public_url}/unsubscribe/{token}"))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kurier_core::id::{IdentityKey, WorkspaceId};
+    use kurier_core::message::Sealed;
+    use kurier_core::time::Timestamp;
+
+    use super::*;
+
+    #[test]
+    fn a_link_needs_an_address_the_world_knows() {
+        let workspace = Workspace {
+            id: WorkspaceId::from_bytes([1; 16]),
+            name: "w".into(),
+            key: IdentityKey::new([1; 32]),
+            created_at: Timestamp::default(),
+        };
+        let message = MessageId::from_bytes([2; 16]);
+        let address = Address::guessed("ann@x.de").expect("an address");
+        let topic = "News".parse().expect("a topic");
+        let link = |links: Links| links.unsubscribe(&workspace, message, &address, &topic);
+        assert_eq!(link(Links::default()), None);
+        let link = link(Links::new(Some("https://x.de/kurier/".into()))).expect("a link");
+        let token = link.strip_prefix("https://x.de/kurier/unsubscribe/");
+        let sealed = Sealed::read(token.expect("behind the address")).expect("a token");
+        let said = sealed.open(&workspace.key).expect("ours");
+        assert_eq!(
+            (said.address, said.message),
+            (address.key(&workspace.key), message)
+        );
+        assert_eq!((said.workspace, said.topic), (workspace.id, topic.clone()));
+    }
+}

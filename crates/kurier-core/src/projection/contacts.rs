@@ -7,9 +7,13 @@ mod row;
 
 pub use row::{contact_of_row, contact_standing};
 
+use std::collections::BTreeMap;
+
+use serde::de::IgnoredAny;
+
 use super::table::ColumnKind::{Id, Int, Json, Text};
 use super::{Cell, Column, Folded, Loaded, Need, Projection, Table, UnreadableRow};
-use crate::event::{Kind, Recorded, Said};
+use crate::event::{Event, Kind, Recorded, Said};
 use crate::id::{AddressKey, ContactId, WorkspaceId};
 use fold::Fold;
 
@@ -149,6 +153,16 @@ const fn befalls_contact(kind: Kind) -> bool {
             | JourneyCancelled
     );
     by_journey || kind.is_of_message() || matches!(kind, AddressSuppressed | AddressReleased)
+}
+
+/// Whether an event says more than what stays of it when its contact is erased: that a run
+/// ended for the erasure need not be buried, nor hashes of addresses.
+fn is_burial_due(event: &Event) -> bool {
+    const STAYING: [&str; 3] = ["erased", "joins", "run"];
+    let members = serde_json::from_str::<BTreeMap<String, IgnoredAny>>(&event.payload);
+    let goes = |name: &String| !STAYING.contains(&name.as_str());
+    let is_of_address = matches!(event.kind, Kind::AddressSuppressed | Kind::AddressReleased);
+    !is_of_address && members.is_ok_and(|members| members.keys().any(goes))
 }
 
 #[cfg(test)]

@@ -106,6 +106,9 @@ pub struct Folded {
     pub changes: Vec<Change>,
     /// Events that could not be folded, set aside with the reason.
     pub poison: Vec<(Position, String)>,
+    /// What was decided about contacts before it was known that they had been erased, and
+    /// written behind that: it is to be erased as well.
+    pub belated: Vec<Position>,
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -47,7 +47,7 @@ fn put(row: Row) -> Change {
 fn changes(changes: Vec<Change>) -> Folded {
     Folded {
         changes,
-        poison: Vec::new(),
+        ..Folded::default()
     }
 }
 
@@ -198,6 +198,7 @@ async fn a_checkpoint_elsewhere_stops_a_batch(store: Store) {
     let batch = |title| Folded {
         changes: vec![put(time_row(&space, "u", 1, title))],
         poison: vec![(Position(9), "bad".to_owned())],
+        ..Folded::default()
     };
     assert_eq!(
         apply(&store, (3, 4), batch("early")).await,

@@ -3,11 +3,12 @@
 //! Doing it twice does nothing more, so a crash at any point is mended by folding the event
 //! again.
 
+use std::collections::BTreeMap;
 use std::time::Duration;
 
 use kurier_core::contact::{Contact, Standing};
 use kurier_core::event::{Erasure, Event, Kind, Position, Recorded};
-use kurier_core::id::{AddressKey, ContactId, IdentityKey};
+use kurier_core::id::{AddressKey, ContactId, EventId, IdentityKey};
 use kurier_core::message::{Address, AddressKind};
 use kurier_core::value::{Object, member};
 use kurier_store::{Appended, Error, Result, Scope, Scrub, Store, TimelineQuery};
@@ -43,7 +44,7 @@ pub async fn erase(app: &App, grant: &Grant, id: ContactId) -> Result<Option<Era
         return Ok(None);
     };
     let erasure = plan(store, scope, grant, projector.position(), &contact).await?;
-    let event = event_of(&contact, &erasure);
+    let event = told(Some(contact.id), &erasure);
     let appended = store.log.append(scope, vec![event]).await?;
     let Some(Appended::At(position)) = appended.first() else {
         return Err(Error::Damaged("a fresh event id was taken".into()));
@@ -63,13 +64,16 @@ pub async fn erase(app: &App, grant: &Grant, id: ContactId) -> Result<Option<Era
 /// Waits until nothing is left in the read models, in the reactor's memory and snapshots, and
 /// among members, messages and runs.
 async fn is_carried_out(app: &App, position: Position) -> Result<bool> {
-    if !app.projector.reach(position, PATIENCE).await
-        || !app.reactor.reach(position, PATIENCE).await
-    {
+    if !app.reactor.reach(position, PATIENCE).await {
+        return Ok(false);
+    }
+    // What was decided without knowing is in the log by now: it is found, and told again.
+    let head = app.store.log.head().await?;
+    if !app.projector.reach(head, PATIENCE).await {
         return Ok(false);
     }
     let head = app.store.log.head().await?;
-    for projector in [&app.segments, &app.messages, &app.journeys] {
+    for projector in [&app.projector, &app.segments, &app.messages, &app.journeys] {
         if !projector.reach(head, PATIENCE).await {
             return Ok(false);
         }
@@ -157,16 +161,46 @@ fn named_in(attributes: &Object, key: &IdentityKey) -> Vec<AddressKey> {
     named.collect()
 }
 
-fn event_of(contact: &Contact, erasure: &Erasure) -> Event {
+fn told(contact: Option<ContactId>, erasure: &Erasure) -> Event {
     let now = clock::now();
     Event {
         id: clock::fresh_event_id(),
         kind: Kind::ContactErased,
-        contact: Some(contact.id),
+        contact,
         occurred_at: now,
         recorded_at: now,
         payload: serde_json::to_string(erasure).expect("lists of ids and numbers serialise"),
     }
+}
+
+/// Tells an erasure once more, for what was decided before it was known and written behind it.
+/// In place alone it could not be erased: a read model may have folded it already. Whoever
+/// came back in between is erased again: who asked for the erasure was not answered yet.
+pub async fn tell_again(store: &Store, events: &[Recorded], belated: &[Position]) -> Result<()> {
+    let mut by_contact: BTreeMap<_, Vec<&Recorded>> = BTreeMap::new();
+    for recorded in events.iter().filter(|it| belated.contains(&it.position)) {
+        let of = (recorded.workspace, recorded.event.contact);
+        by_contact.entry(of).or_default().push(recorded);
+    }
+    for ((workspace, contact), all) in by_contact {
+        let (scope, first) = (Scope(workspace), all[0]);
+        let contacts: Vec<ContactId> = contact.into_iter().collect();
+        // Its messages are not to go out meanwhile.
+        store.queue.forget(scope, &contacts).await?;
+        let erasure = Erasure {
+            contacts,
+            addresses: Vec::new(),
+            positions: all.iter().map(|recorded| recorded.position).collect(),
+            seen: first.position,
+        };
+        let again = Event {
+            // Told twice, it stands in the log once.
+            id: EventId::derived("erase", first.event.id, 0),
+            ..told(contact, &erasure)
+        };
+        store.log.append(scope, vec![again]).await?;
+    }
+    Ok(())
 }
 
 /// Carries out what an erasure event says, in log and queue; the projection does the rest.

@@ -11,7 +11,7 @@ use kurier_core::projection::{
 use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
 
-use super::erase::carry_out;
+use super::erase::{carry_out, tell_again};
 use crate::http::Pressure;
 use crate::metrics as names;
 
@@ -161,6 +161,7 @@ impl Projector {
         for (position, reason) in &folded.poison {
             tracing::error!(projection = self.name(), %position, reason, "an event was set aside");
         }
+        tell_again(&self.store, &events, &folded.belated).await?;
         let batch = Batch {
             projection: self.name(),
             from,

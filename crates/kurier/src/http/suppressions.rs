@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::rejection::QueryRejection;
+use axum::extract::rejection::{PathRejection, QueryRejection};
 use axum::extract::{Path, Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use kurier_core::id::AddressKey;
@@ -276,10 +276,11 @@ pub struct ReleaseParams {
 pub async fn remove(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
-    Path(address): Path<String>,
+    address: Result<Path<String>, PathRejection>,
     params: Result<Query<ReleaseParams>, QueryRejection>,
 ) -> Result<StatusCode, Problem> {
     let params = query(params)?;
+    let Path(address) = address.map_err(|e| bad(("address", e.body_text())))?;
     let written = Written {
         address: &address,
         kind: params.kind.as_deref(),

@@ -6,7 +6,8 @@ mod page;
 use std::sync::Arc;
 
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::{FromRequestParts, Path, State};
+use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use kurier_core::message::{Reach, Sealed, SuppressionSource, Unsubscribe};
@@ -20,13 +21,27 @@ use page::{Language, Scene};
 /// `List-Unsubscribe=One-Click` in any coat, or one field of our page.
 const BODY_BYTES_MAX: usize = 4 * 1024;
 
+/// The token in the address; what is no text is no token.
+pub struct Token(String);
+
+impl<S: Send + Sync> FromRequestParts<S> for Token {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, state: &S) -> Result<Self, Problem> {
+        let path = Path::<String>::from_request_parts(parts, state).await;
+        Ok(Self(
+            path.map_or_else(|_| String::new(), |Path(token)| token),
+        ))
+    }
+}
+
 /// A page with a button. Nothing changes.
 #[utoipa::path(get, path = "/unsubscribe/{token}", tag = "suppressions", security(()), params(("token" = String, Path)), responses(
     (status = 200, description = "The page", content_type = "text/html", body = String),
     (status = 404, description = "This is no token of ours", body = ProblemBody)))]
 pub async fn show(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    Token(token): Token,
     headers: HeaderMap,
 ) -> Result<Response, Problem> {
     let Some(asked) = opened(&app, &token).await? else {
@@ -45,7 +60,7 @@ pub async fn show(
     (status = 413, body = ProblemBody), (status = 503, body = ProblemBody)))]
 pub async fn carry_out(
     State(app): State<Arc<App>>,
-    Path(token): Path<String>,
+    Token(token): Token,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Response, Problem> {

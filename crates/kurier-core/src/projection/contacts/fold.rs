@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use super::super::{Cell, Change, Folded, Loaded, Row, UnreadableRow};
 use super::row::{contact_standing, row_of};
-use super::{CONTACT, ERASURE, TIMELINE, befalls_contact};
+use super::{CONTACT, ERASURE, TIMELINE, befalls_contact, is_burial_due};
 use crate::contact::{Contact, Standing};
 use crate::event::{Erasure, Kind, Recorded, Said};
 use crate::id::{AddressKey, ContactId, WorkspaceId};
@@ -107,6 +107,7 @@ impl Fold {
             .map(|id| self.root((recorded.workspace, id)));
         let standing = root.and_then(|root| self.contacts.get_mut(&root));
         let (Some(root), Some(Standing::Live(contact))) = (root, standing) else {
+            self.note_belated(root, recorded);
             return Ok(());
         };
         value::merge(&mut contact.attributes, traits);
@@ -122,12 +123,22 @@ impl Fold {
         let root = contact.map(|id| self.root((recorded.workspace, id)));
         let standing = root.and_then(|root| self.contacts.get(&root));
         let (Some(root), Some(Standing::Live(_))) = (root, standing) else {
+            self.note_belated(root, recorded);
             return Ok(());
         };
         if !recorded.said()?.erased {
             self.add_to_timeline(root, recorded, &Said::default());
         }
         Ok(())
+    }
+
+    /// Notes what says something about a contact that is erased and has not come back.
+    fn note_belated(&mut self, root: Option<ContactKey>, recorded: &Recorded) {
+        let standing = root.and_then(|root| self.contacts.get(&root));
+        let is_erased = matches!(standing, Some(Standing::Erased { .. }));
+        if is_erased && is_burial_due(&recorded.event) {
+            self.folded.belated.push(recorded.position);
+        }
     }
 
     /// The contact that `key` is part of by now.

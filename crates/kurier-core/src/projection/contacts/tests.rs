@@ -1,3 +1,5 @@
+mod belated;
+
 use proptest::prelude::*;
 
 use super::*;

@@ -59,4 +59,7 @@ async fn of_who_is_erased_only_counts_stay(database: Database) {
             .any(|window| window == MARK.as_bytes());
         assert!(!found, "{place} still tells of her");
     }
+    // That her run ended for it says nothing of her: the erasure is told once.
+    let erasures = "SELECT count(*) FROM log WHERE kind = 'contact.erased'";
+    assert_eq!(server.database.count(erasures).await, 1);
 }

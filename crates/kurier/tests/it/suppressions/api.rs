@@ -95,8 +95,10 @@ async fn what_is_wrong_is_said_and_nothing_added(database: Database) {
     }
     let foreign = api.get("/api/v1/suppressions?cursor=AAAA").await;
     foreign.expect_problem(400, "bad_cursor");
-    let nobody = api.delete("/api/v1/suppressions/ann").await;
-    nobody.expect_problem(400, "bad_parameter");
+    for nobody in ["ann", "%ff", "%00@x.de"] {
+        let answer = api.delete(&format!("/api/v1/suppressions/{nobody}")).await;
+        answer.expect_problem(400, "bad_parameter");
+    }
     assert!(list(api, "").await.is_empty());
     assert_eq!(told(&server.database, "address.suppressed").await, 0);
 }
