@@ -175,6 +175,11 @@ fn ingest() {
 }
 
 #[test]
+fn channels() {
+    check_page("channels.md");
+}
+
+#[test]
 fn contacts() {
     check_page("contacts.md");
 }
@@ -212,6 +217,7 @@ fn settings() {
 #[test]
 fn every_page_is_checked() {
     const CHECKED: &[&str] = &[
+        "channels.md",
         "cli.md",
         "contacts.md",
         "expressions.md",

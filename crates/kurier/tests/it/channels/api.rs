@@ -1,21 +1,12 @@
 //! Settings of channels, by API and by command, with secrets that nobody shows.
 
-use std::sync::Arc;
-use std::time::Duration;
-
-use kurier::channel::{Outside, Registry};
-use kurier::flow::channel::configure;
-use kurier::secret::{SecretKey, Vault};
-use kurier_core::message::channel::ChannelKind;
-use kurier_core::net::Guard;
-use kurier_store::{Scope, Store};
 use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::sink::Sink;
 use super::{keys, text};
-use crate::cli::{founded, on, reading, with_variables};
-use crate::harness::{ADMIN_KEY, Answer, Api, Database, Server, WRITE_KEY, eventually, on_both};
+use crate::cli::on;
+use crate::harness::{ADMIN_KEY, Answer, Api, Database, Server, WRITE_KEY, on_both};
 
 on_both![
     a_channel_is_set_up_shown_tried_and_removed,
@@ -23,9 +14,6 @@ on_both![
     secrets_stay_until_they_are_changed,
     secrets_are_written_nowhere,
     another_key_opens_nothing,
-    commands_do_the_same,
-    a_change_is_seen_by_others_within_a_second,
-    who_is_set_up_by_nobody_is_taken_by_the_outbox,
 ];
 
 async fn put(api: &Api, name: &str, body: &Value) -> Answer {
@@ -286,195 +274,4 @@ async fn another_key_opens_nothing(database: Database) {
         (&shown["fault"], &shown["secrets"]),
         (&Value::Null, &json!({"password": "set"}))
     );
-}
-
-async fn commands_do_the_same(database: Database) {
-    let mut sink = Sink::http(json!({})).await;
-    let database = founded(database).await;
-    let folder = tempfile::tempdir().expect("a folder");
-    let (file, secret) = (
-        folder.path().join("hook.json"),
-        folder.path().join("secret"),
-    );
-    let settings = json!({"kind": "webhook", "settings": {"url": sink.url("/ok")}});
-    std::fs::write(&file, settings.to_string()).expect("written");
-    std::fs::write(&secret, "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw\n").expect("written");
-    let secret = format!("signing_secret={}", secret.display());
-    let file = file.display().to_string();
-    let set = ["channel", "set", "hook", &file, "--secret-file", &secret];
-    let said = on(&database, &set).expect(0).stdout;
-    assert_eq!(said, "set up hook; servers use it within a second\n");
-    let list = on(&database, &["channel", "list"]).expect(0).stdout;
-    assert!(
-        list.lines()
-            .nth(1)
-            .expect("a row")
-            .starts_with("hook  webhook  enabled"),
-        "{list}"
-    );
-    let shown = on(&database, &["channel", "show", "hook", "--json"])
-        .expect(0)
-        .json();
-    assert_eq!(shown["secrets"], json!({"signing_secret": "set"}));
-    // Shut unless the machine is opened by a setting.
-    let tried = on(&database, &["channel", "test", "hook"]).expect(1).stdout;
-    assert!(
-        tried.starts_with("hook refused it (blocked): 127.0.0.1 is not called"),
-        "{tried}"
-    );
-    let options = database.options();
-    let all = ["channel", "test", "hook", "--json"].into_iter();
-    let all: Vec<&str> = all.chain(options.iter().map(String::as_str)).collect();
-    let open = [("KURIER_OUTGOING_ALLOW", "127.0.0.1")];
-    let tried = with_variables(&all, &open).expect(0).json();
-    assert_eq!(tried["outcome"], "sent");
-    assert_eq!(
-        sink.next("request").await["headers"]["webhook-id"],
-        tried["message"]
-    );
-    let mut arguments = vec!["channel", "set", "later", "-", "--json"];
-    arguments.extend(options.iter().map(String::as_str));
-    let set = reading(r#"{"kind": "outbox", "enabled": false}"#, &arguments)
-        .expect(0)
-        .json();
-    assert_eq!(set["enabled"], false);
-    let bad = reading(
-        r#"{"kind": "outbox", "max_retries": 51, "breaker": {"timeout_seconds": 0}}"#,
-        &arguments,
-    );
-    let said = bad.expect(1).stderr;
-    assert!(
-        said.contains("/max_retries: at most 50\n/breaker/timeout_seconds: from 1 to 86400"),
-        "{said}"
-    );
-    let gone = on(&database, &["channel", "remove", "hook", "--json"])
-        .expect(0)
-        .json();
-    assert_eq!(gone, json!({"removed": "hook"}));
-    on(&database, &["channel", "show", "hook"]).expect(1);
-    on(&database, &["channel", "remove", "hook"]).expect(1);
-}
-
-async fn opened(database: &Database) -> (Store, Scope, Registry) {
-    let store = database.store().await;
-    let workspaces = store.access.workspaces().await.expect("listed");
-    let key = SecretKey::read(&"ab".repeat(32)).expect("a key");
-    let vault = Arc::new(Vault::new(Some(key), None));
-    let outside = Outside::new(Guard::default());
-    let registry = Registry::new(store.channels.clone(), vault, outside);
-    (store, Scope(workspaces[0].id), registry)
-}
-
-async fn a_change_is_seen_by_others_within_a_second(database: Database) {
-    let database = founded(database).await;
-    let (store, scope, ours) = opened(&database).await;
-    let (_, _, theirs) = opened(&database).await;
-    let rate = async |registry: &Registry| {
-        let found = registry.find(scope, "later").await.expect("looked");
-        found.map(|found| (found.settings.rate_limit_per_minute, found.name))
-    };
-    assert_eq!(rate(&theirs).await, None);
-    for number in 1..=3 {
-        let written = json!({"kind": "outbox", "rate_limit_per_minute": number});
-        configure(&store, &ours, scope, "later", written)
-            .await
-            .expect("set up");
-        assert_eq!(
-            rate(&ours).await,
-            Some((Some(number), "later".into())),
-            "at once"
-        );
-        eventually("the other sees it", Duration::from_secs(2), async || {
-            (rate(&theirs).await? == (Some(number), "later".into())).then_some(())
-        })
-        .await;
-    }
-    // What was not changed is the same channel, with its connections.
-    let written = json!({"kind": "outbox"});
-    let first = ours
-        .find(scope, "later")
-        .await
-        .expect("looked")
-        .expect("there");
-    configure(&store, &ours, scope, "other", written)
-        .await
-        .expect("set up");
-    let again = ours
-        .find(scope, "later")
-        .await
-        .expect("looked")
-        .expect("there");
-    assert!(Arc::ptr_eq(&first.channel, &again.channel));
-    kurier::flow::channel::remove(&store, &ours, scope, "later")
-        .await
-        .expect("removed");
-    eventually("the other sees it", Duration::from_secs(2), async || {
-        rate(&theirs).await.is_none().then_some(())
-    })
-    .await;
-}
-
-async fn who_is_set_up_by_nobody_is_taken_by_the_outbox(database: Database) {
-    let database = founded(database).await;
-    let (store, scope, registry) = opened(&database).await;
-    for kind in ChannelKind::ALL {
-        let found = registry.find(scope, kind.as_str()).await.expect("looked");
-        let found = found.expect("the outbox");
-        assert_eq!(
-            (found.name.as_str(), found.settings.kind()),
-            ("outbox", ChannelKind::Outbox)
-        );
-        assert_eq!(found.revision, None);
-    }
-    assert!(
-        registry
-            .find(scope, "pigeon")
-            .await
-            .expect("looked")
-            .is_none()
-    );
-    // A channel of one workspace is not another's.
-    let written = json!({"kind": "outbox"});
-    configure(&store, &registry, scope, "pigeon", written)
-        .await
-        .expect("set up");
-    let (write, _) = database.found("other").await;
-    assert!(!write.is_empty());
-    let workspaces = store.access.workspaces().await.expect("listed");
-    let other = workspaces
-        .iter()
-        .find(|it| it.name == "other")
-        .expect("there");
-    assert!(
-        registry
-            .find(Scope(other.id), "pigeon")
-            .await
-            .expect("looked")
-            .is_none()
-    );
-    assert!(
-        registry
-            .find(scope, "pigeon")
-            .await
-            .expect("looked")
-            .is_some()
-    );
-}
-
-/// With PostgreSQL and no folder there is nowhere to keep a key.
-#[tokio::test(flavor = "multi_thread")]
-async fn without_a_place_for_a_key_the_error_says_what_to_set() {
-    let database = founded(Database::postgres().await).await;
-    let options = database.options();
-    let url = &options[..2];
-    let set = ["channel", "set", "slack", "-"].into_iter();
-    let set: Vec<&str> = set.chain(url.iter().map(String::as_str)).collect();
-    let settings = r#"{"kind": "slack", "secrets": {"token": "xoxb-1"}}"#;
-    let said = reading(settings, &set).expect(1).stderr;
-    assert!(
-        said.contains("set KURIER_SECRET_KEY or KURIER_SECRET_KEY_FILE"),
-        "{said}"
-    );
-    // What has no secret needs no key.
-    reading(r#"{"kind": "outbox"}"#, &set).expect(0);
 }

@@ -1,10 +1,13 @@
 //! Channels against real servers that keep what they are sent, and misbehave when told to.
 
 mod api;
+mod commands;
 mod email;
+mod email_faults;
 mod guard;
 mod outgoing;
 mod providers;
+mod registry;
 mod sink;
 mod webhook;
 
