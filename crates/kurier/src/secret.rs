@@ -178,6 +178,8 @@ fn read_file(path: &Path) -> Result<Option<SecretKey>, Error> {
 fn make_file(path: &Path) -> Result<SecretKey, Error> {
     let key = SecretKey(clock::random());
     let draft = path.with_extension(hex::encode(clock::random::<4>()));
+    let folder = path.parent().unwrap_or(Path::new("."));
+    std::fs::create_dir_all(folder).map_err(|e| unusable(path, &e))?;
     let written = write_draft(&draft, &key).and_then(|()| {
         // A link is made only where there is nothing, unlike a rename.
         std::fs::hard_link(&draft, path)
@@ -280,7 +282,7 @@ mod tests {
     #[test]
     fn of_many_who_make_a_key_one_does() {
         let folder = tempfile::tempdir().expect("a folder");
-        let file = folder.path().join("secret.key");
+        let file = folder.path().join("not there yet/secret.key");
         let keys: Vec<SecretKey> = std::thread::scope(|threads| {
             let makers: Vec<_> = (0..8)
                 .map(|_| threads.spawn(|| make_file(&file).expect("made")))

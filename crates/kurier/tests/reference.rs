@@ -175,6 +175,11 @@ fn ingest() {
 }
 
 #[test]
+fn channels() {
+    check_page("channels.md");
+}
+
+#[test]
 fn contacts() {
     check_page("contacts.md");
 }
@@ -217,6 +222,7 @@ fn suppressions() {
 #[test]
 fn every_page_is_checked() {
     const CHECKED: &[&str] = &[
+        "channels.md",
         "cli.md",
         "contacts.md",
         "expressions.md",

@@ -5,6 +5,7 @@ mod compose;
 mod dkim;
 mod plain;
 mod pool;
+mod wire;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;

@@ -5,7 +5,7 @@
 mod connect;
 mod form;
 mod outgoing;
-mod tls;
+pub(super) mod tls;
 
 use std::error::Error as _;
 use std::sync::Arc;
@@ -185,6 +185,3 @@ pub(super) fn unknown(detail: &str) -> Outcome {
         detail: reply::one_line(detail),
     }
 }
-
-#[cfg(test)]
-mod tests;

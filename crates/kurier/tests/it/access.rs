@@ -102,11 +102,29 @@ const TABLE: &[Row] = &[
     ("get", "/unsubscribe/{token}", [404; 6]),
     ("post", "/unsubscribe/{token}", [404; 6]),
     ("get", "/api/v1/messages", READ),
+    ("post", "/api/v1/messages", [401, 401, 403, 403, 202, 202]),
+    ("get", "/api/v1/messages/counts", READ),
+    ("post", "/api/v1/messages/redrive", WRITE),
+    ("post", "/api/v1/messages/discard", WRITE),
+    (
+        "get",
+        "/api/v1/messages/{id}/content",
+        [401, 401, 403, 404, 404, 404],
+    ),
     // There is none yet.
     (
         "get",
         "/api/v1/messages/{id}",
         [401, 401, 403, 404, 404, 404],
+    ),
+    ("put", "/api/v1/channels/{name}", WRITE),
+    ("get", "/api/v1/channels", READ),
+    ("get", "/api/v1/channels/{name}", READ),
+    ("post", "/api/v1/channels/{name}/test", WRITE),
+    (
+        "delete",
+        "/api/v1/channels/{name}",
+        [401, 401, 403, 403, 204, 404],
     ),
     // The last one finds that the one before has done it.
     (
@@ -127,6 +145,10 @@ fn body(path: &str) -> Value {
         "/v1/{type}" => json!({"userId": "someone", "event": "e"}),
         "/api/v1/expressions/check" | "/api/v1/segments/preview" => json!({"expression": "TRUE"}),
         "/api/v1/suppressions" => json!({"address": "someone@example.com"}),
+        "/api/v1/messages" => json!({"channel": "outbox", "body": {"text": "hello"}}),
+        "/api/v1/messages/redrive" | "/api/v1/messages/discard" => json!({"ids": []}),
+        "/api/v1/channels/{name}" => json!({"kind": "outbox"}),
+        "/api/v1/channels/{name}/test" => json!({"to": "a@example.com"}),
         path if path.ends_with("/trigger") => json!({"user_id": "nobody"}),
         path if path.starts_with("/api/v1/journeys") => crate::journeys::cart("Cart", "t"),
         path if path.starts_with("/api/v1/segments") => {
@@ -186,6 +208,7 @@ async fn every_operation_asks_for_its_scope(database: Database) {
         let address = path.replace("{id}", id).replace("{contact}", contact);
         let address = address.replace("{type}", "track").replace("{version}", "1");
         let address = address.replace("{address}", "someone@example.com");
+        let address = address.replace("{name}", "later");
         let method: Method = method.to_uppercase().parse().expect("a method");
         for (key, expected) in keys.iter().zip(*expected) {
             let mut request = api.bare(method.clone(), &address);

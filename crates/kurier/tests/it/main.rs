@@ -3,6 +3,7 @@
 mod harness;
 
 mod access;
+mod channels;
 mod cli;
 mod contacts;
 mod durability;

@@ -31,10 +31,13 @@ impl fmt::Display for Enhanced {
     }
 }
 
+/// Subject, detail, category, blame, and what it means.
+type Row = (u16, Option<u16>, Option<Category>, Blame, &'static str);
+
 /// By subject and detail, whatever the class; `None` in a row stands for every detail, and
 /// the category follows the reply's first digit unless the row says otherwise.
 #[rustfmt::skip]
-pub(super) const BY_ENHANCED: &[(u16, Option<u16>, Option<Category>, Blame, &str)] = &[
+pub(super) const BY_ENHANCED: &[Row] = &[
     (1, Some(7), None, Channel, "the sender's address is faulty"),
     (1, Some(8), None, Channel, "the sender's domain is faulty"),
     (1, None, None, Recipient, "the address does not exist or is faulty"),
@@ -125,9 +128,7 @@ fn first(code: u16) -> Option<(Category, Blame)> {
 }
 
 fn by_enhanced(code: u16, Enhanced(_, subject, detail): Enhanced) -> (Category, Blame) {
-    let fits = |row: &&(u16, Option<u16>, Option<Category>, Blame, &str)| {
-        row.0 == subject && row.1.is_none_or(|it| it == detail)
-    };
+    let fits = |row: &&Row| row.0 == subject && row.1.is_none_or(|it| it == detail);
     let found = BY_ENHANCED.iter().find(fits);
     match found {
         Some((_, _, category, blame, _)) => (category.unwrap_or(category_of(code)), *blame),

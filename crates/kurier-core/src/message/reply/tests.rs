@@ -233,3 +233,98 @@ fn details_are_short_and_on_one_line() {
     assert_eq!(refusal.detail.chars().count(), 300);
     assert!(!refusal.detail.contains(|c: char| c.is_control()));
 }
+
+fn row(cells: &[&str]) -> String {
+    format!("| {} |\n", cells.join(" | "))
+}
+
+fn blame_word(blame: Blame) -> &'static str {
+    match blame {
+        Recipient => "recipient",
+        Message => "message",
+        Channel => "channel",
+    }
+}
+
+fn smtp_rows() -> String {
+    let plain = |rows: &[(u16, Category, Blame, &str)], enhanced: &str| {
+        let cells = rows.iter().map(|(code, category, blame, meaning)| {
+            let code = code.to_string();
+            row(&[
+                &code,
+                enhanced,
+                category.as_str(),
+                blame_word(*blame),
+                meaning,
+            ])
+        });
+        cells.collect::<String>()
+    };
+    let enhanced = smtp::BY_ENHANCED.iter().map(|it| {
+        let detail = it.1.map_or("*".to_owned(), |detail| detail.to_string());
+        let category = it.2.map_or("as the code", Category::as_str);
+        let code = format!("x.{}.{detail}", it.0);
+        row(&["any other", &code, category, blame_word(it.3), it.4])
+    });
+    let last = row(&[
+        "any other",
+        "none",
+        "as the code",
+        "message",
+        "anything else",
+    ]);
+    plain(smtp::FIRST, "any") + &enhanced.collect::<String>() + &plain(smtp::PLAIN, "none") + &last
+}
+
+fn http_rows() -> String {
+    let rows = http::STATUSES.iter().map(|it| {
+        let statuses = match it.0 == it.1 {
+            true => it.0.to_string(),
+            false => format!("{} to {}", it.0, it.1),
+        };
+        row(&[&statuses, it.2.as_str(), blame_word(it.3), it.4])
+    });
+    rows.collect()
+}
+
+/// Codes with the same meaning on one line.
+fn grouped(codes: impl Iterator<Item = (String, Category, Blame)>) -> String {
+    let mut groups: Vec<((Category, Blame), Vec<String>)> = Vec::new();
+    for (code, category, blame) in codes {
+        match groups.iter_mut().find(|it| it.0 == (category, blame)) {
+            Some(group) => group.1.push(code),
+            None => groups.push(((category, blame), vec![code])),
+        }
+    }
+    let rows = groups.iter().map(|((category, blame), codes)| {
+        let codes: Vec<String> = codes.iter().map(|code| format!("`{code}`")).collect();
+        row(&[&codes.join(", "), category.as_str(), blame_word(*blame)])
+    });
+    rows.collect()
+}
+
+#[test]
+fn the_manual_prints_these_very_tables() {
+    let manual = include_str!("../../../../../docs/reference/channels.md");
+    let slack = provider::SLACK
+        .iter()
+        .map(|it| (it.0.to_owned(), it.1, it.2));
+    let twilio = provider::TWILIO
+        .iter()
+        .map(|it| (it.0.to_string(), it.1, it.2));
+    let words = words::WORDS.iter().map(|it| (it.0.to_owned(), it.1, it.2));
+    let tables = [
+        smtp_rows(),
+        http_rows(),
+        grouped(slack),
+        grouped(twilio),
+        grouped(words),
+    ];
+    let missing = tables.into_iter().filter(|table| !manual.contains(table));
+    let missing: Vec<String> = missing.collect();
+    let missing = missing.join("--\n");
+    assert!(
+        missing.is_empty(),
+        "docs/reference/channels.md lacks:\n{missing}"
+    );
+}

@@ -30,7 +30,7 @@ const BLOCKS: &[&str] = &[
 pub fn text_of(html: &str) -> String {
     let mut writer = Writer::default();
     let mut rest = html;
-    while let Some(at) = rest.find('<') {
+    while let Some(at) = writer.next_tag(rest) {
         writer.say(&rest[..at]);
         rest = &rest[at..];
         rest = match comment_end(rest).or_else(|| rest.find('>').map(|end| end + 1)) {
@@ -58,6 +58,18 @@ struct Writer {
 }
 
 impl Writer {
+    /// Where the next tag begins; inside what nobody reads only its end counts.
+    fn next_tag(&self, rest: &str) -> Option<usize> {
+        let Some(silent) = &self.silent else {
+            return rest.find('<');
+        };
+        let is_end = |at: &usize| {
+            let name = rest.as_bytes().get(at + 2..at + 2 + silent.len());
+            name.is_some_and(|name| name.eq_ignore_ascii_case(silent.as_bytes()))
+        };
+        rest.match_indices("</").map(|(at, _)| at).find(is_end)
+    }
+
     fn say(&mut self, text: &str) {
         if self.silent.is_some() {
             return;
@@ -96,10 +108,10 @@ impl Writer {
     fn link(&mut self, is_end: bool, tag: &str) {
         if !is_end {
             self.link = attribute(tag, "href").filter(|url| url.starts_with("http"));
-        } else if let Some(url) = self.link.take() {
-            if !self.out.ends_with(&url) {
-                self.out.push_str(&format!(" ({url})"));
-            }
+        } else if let Some(url) = self.link.take()
+            && !self.out.ends_with(&url)
+        {
+            self.out.push_str(&format!(" ({url})"));
         }
     }
 

@@ -17,8 +17,10 @@ use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use lettre::transport::smtp::response::Response;
 
-use super::Mail;
-use crate::channel::http::unknown;
+use tokio_rustls::TlsConnector;
+
+use super::{Mail, wire};
+use crate::channel::http::{tls, unknown};
 use crate::channel::{Unusable, refused, unreachable};
 use crate::secret::Secrets;
 
@@ -40,10 +42,11 @@ pub struct Pool {
     host: String,
     port: u16,
     hello: ClientId,
-    tls: Option<TlsParameters>,
-    security: Security,
+    /// Encrypted from the first byte.
+    tls: Option<TlsConnector>,
+    /// Encrypted from the command on.
+    starttls: Option<TlsParameters>,
     credentials: Option<Credentials>,
-    connect_timeout: Duration,
     /// Newest last, so that those that are not needed grow old. Held only to push and pop.
     idle: Mutex<Vec<Idle>>,
 }
@@ -63,10 +66,12 @@ impl Pool {
             host: setup.host.clone(),
             port: setup.port(),
             hello: ClientId::Domain(domain.to_owned()),
-            tls: tls(setup)?,
-            security: setup.security,
+            tls: match setup.security {
+                Security::Tls => Some(tls::connector(setup.ca_certificate.as_deref())?),
+                Security::None | Security::Starttls => None,
+            },
+            starttls: starttls(setup)?,
             credentials: user.map(|user| Credentials::new(user, password)),
-            connect_timeout: Duration::from_secs(setup.timeout_seconds.into()),
             idle: Mutex::default(),
         })
     }
@@ -86,7 +91,8 @@ impl Pool {
                 since: Instant::now(),
                 mails: 0,
             },
-            Err(error) => return meaning(&error),
+            Err(ConnectError::Smtp(error)) => return meaning(&error),
+            Err(ConnectError::Wire(code, error)) => return unreachable(code, &error.to_string()),
         };
         let begun = begin(&mut fresh.connection, mail).await;
         self.go_on(fresh, begun, mail, stage).await
@@ -135,17 +141,11 @@ impl Pool {
         meaning(error)
     }
 
-    async fn connect(&self) -> Result<AsyncSmtpConnection, Error> {
-        let implicit = self.tls.clone().filter(|_| self.security == Security::Tls);
-        let mut connection = AsyncSmtpConnection::connect_tokio1(
-            (self.host.as_str(), self.port),
-            Some(self.connect_timeout),
-            &self.hello,
-            implicit,
-            None,
-        )
-        .await?;
-        if let (Security::Starttls, Some(tls)) = (self.security, &self.tls) {
+    async fn connect(&self) -> Result<AsyncSmtpConnection, ConnectError> {
+        let wire = wire::connect(&self.host, self.port, self.tls.as_ref()).await?;
+        let connection = AsyncSmtpConnection::connect_with_transport(wire, &self.hello);
+        let mut connection = connection.await?;
+        if let Some(tls) = &self.starttls {
             connection.starttls(tls.clone(), &self.hello).await?;
         }
         if let Some(credentials) = &self.credentials {
@@ -174,8 +174,8 @@ impl Pool {
     }
 }
 
-fn tls(setup: &channel::Email) -> Result<Option<TlsParameters>, Unusable> {
-    if setup.security == Security::None {
+fn starttls(setup: &channel::Email) -> Result<Option<TlsParameters>, Unusable> {
+    if setup.security != Security::Starttls {
         return Ok(None);
     }
     let unusable = |e: Error| Unusable(format!("TLS: {e}"));
@@ -189,6 +189,19 @@ fn tls(setup: &channel::Email) -> Result<Option<TlsParameters>, Unusable> {
         None => builder.certificate_store(CertificateStore::WebpkiRoots),
     };
     builder.build_rustls().map(Some).map_err(unusable)
+}
+
+/// Why there is no connection.
+pub(super) enum ConnectError {
+    /// Before the server said anything: a code, and what went wrong.
+    Wire(&'static str, std::io::Error),
+    Smtp(Error),
+}
+
+impl From<Error> for ConnectError {
+    fn from(error: Error) -> Self {
+        Self::Smtp(error)
+    }
 }
 
 /// Why a mail was not even begun.

@@ -79,7 +79,11 @@ async fn decide(database: &Database, scope: Scope, (ann, ben): (ContactId, Conta
     let rows = [(late, ann), (other, ben)];
     let rows = rows.map(|(message, contact)| queued(message, contact, mark.to_owned()));
     let store = database.store().await;
-    store.queue.put(scope, rows.into()).await.expect("queued");
+    let queued = store
+        .queue
+        .put(scope, rows.into(), Timestamp::from_micros(0))
+        .await;
+    queued.expect("queued");
     store.log.append(scope, events).await.expect("appended");
 }
 

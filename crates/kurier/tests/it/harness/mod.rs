@@ -2,6 +2,7 @@
 
 pub mod api;
 pub mod database;
+pub mod kit;
 pub mod server;
 
 use std::time::Duration;

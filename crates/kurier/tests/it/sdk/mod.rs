@@ -1,14 +1,25 @@
 //! The real clients deliver to a running server, unchanged.
 
-mod install;
-
 use std::path::Path;
 use std::process::Command;
 
 use serde_json::{Value, json};
 
+use crate::harness::kit::{Installed, Kit, run};
 use crate::harness::{Answer, Api, Database, Server, on_both};
-use install::{Installed, install, run};
+
+/// The clients.
+const KIT: Kit = Kit {
+    name: "sdk",
+    python: &[
+        "segment-analytics-python==2.4.0",
+        "rudder-sdk-python==2.1.9",
+    ],
+    node: &[
+        "@segment/analytics-node@3.1.0",
+        "@rudderstack/rudder-sdk-node@3.0.13",
+    ],
+};
 
 on_both![
     stock_clients_deliver_unchanged,
@@ -49,7 +60,7 @@ fn deliver(installed: &Installed, script: &str, api: &Api, prefix: &str) {
 }
 
 async fn stock_clients_deliver_unchanged(database: Database) {
-    let installed = install();
+    let installed = KIT.install();
     let server = Server::start(database).await;
     for script in SCRIPTS {
         let prefix = script.replace('.', "-");
