@@ -190,6 +190,22 @@ table suppression: contact uuid
 table suppression: reason text not null
 table suppression: source text not null
 table suppression: created_at bigint not null
+table template: workspace uuid not null
+table template: id uuid not null
+table template: name text not null
+table template: version bigint not null
+table template: topic text
+table template: hash text not null
+table template: reads text not null
+table template: created_at bigint not null
+table template: changed_at bigint not null
+table template: retired_at bigint
+table template_version: workspace uuid not null
+table template_version: template uuid not null
+table template_version: version bigint not null
+table template_version: document text not null
+table template_version: hash text not null
+table template_version: published_at bigint not null
 table timeline: workspace uuid not null
 table timeline: contact uuid not null
 table timeline: occurred_at bigint not null
@@ -242,6 +258,8 @@ CREATE UNIQUE INDEX segment_pkey ON public.segment USING btree (workspace, id)
 CREATE UNIQUE INDEX segment_size_pkey ON public.segment_size USING btree (workspace, segment, hour)
 CREATE UNIQUE INDEX suppression_pkey ON public.suppression USING btree (workspace, address_key, topic)
 CREATE INDEX suppression_recent ON public.suppression USING btree (workspace, created_at, address_key, topic)
+CREATE UNIQUE INDEX template_pkey ON public.template USING btree (workspace, id)
+CREATE UNIQUE INDEX template_version_pkey ON public.template_version USING btree (workspace, template, version)
 CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (workspace, contact, occurred_at, "position")
 CREATE UNIQUE INDEX workspace_name_key ON public.workspace USING btree (name)
 CREATE UNIQUE INDEX workspace_pkey ON public.workspace USING btree (id)

@@ -182,7 +182,15 @@ impl Room {
     }
 
     async fn view(&self, kept: kurier_store::KeptChannel) -> ChannelView {
-        ChannelView::of(&self.app.channels, self.scope, kept).await
+        // A gate that cannot be read is shown as one that nothing is known of.
+        let gates = self
+            .app
+            .store
+            .gates
+            .gates(self.scope)
+            .await
+            .unwrap_or_default();
+        ChannelView::of(&self.app.channels, self.scope, kept, &gates).await
     }
 }
 

@@ -2,14 +2,15 @@
 
 use std::collections::BTreeMap;
 
-use kurier_core::message::Outcome;
-use kurier_core::message::{BreakerLimits, ContactLimit};
+use kurier_core::message::channel::ChannelSettings;
+use kurier_core::message::{BreakerLimits, ContactLimit, Gate, GateLimits, Outcome};
 use kurier_store::{KeptChannel, Scope};
 use serde::Serialize;
 use serde_json::Value;
 use utoipa::ToSchema;
 
 use crate::channel::{HealthReport, Registry, outcome_word};
+use crate::clock;
 
 /// A channel that is set up.
 #[derive(Debug, Serialize, ToSchema)]
@@ -42,11 +43,47 @@ pub struct ChannelView {
     pub fault: Option<String>,
     /// What this server saw of it; nothing before the first message.
     pub health: Option<HealthReport>,
+    /// Whether messages may pass, for all servers together.
+    pub gate: GateView,
+}
+
+/// The gate before a channel.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct GateView {
+    /// The circuit breaker: `closed` lets everything pass, `open` nothing, `half_open` one
+    /// message at a time.
+    #[schema(example = "closed")]
+    breaker: &'static str,
+    /// Why nothing passes: `circuit_open`, `rate_limit` or `retry_after`.
+    closed_by: Option<&'static str>,
+    closed_until: Option<String>,
+}
+
+impl GateView {
+    fn of(gate: &Gate, settings: &ChannelSettings) -> Self {
+        let limits = GateLimits {
+            per_minute: settings.rate_limit_per_minute,
+            breaker: settings.breaker,
+        };
+        let closed = gate.closed(limits, clock::now());
+        Self {
+            breaker: gate.breaker.as_str(),
+            closed_by: closed.map(|closed| closed.by.as_str()),
+            closed_until: closed.map(|closed| closed.until.to_string()),
+        }
+    }
 }
 
 impl ChannelView {
     /// What is kept of a channel, and how it fares.
-    pub async fn of(registry: &Registry, scope: Scope, kept: KeptChannel) -> Self {
+    pub async fn of(
+        registry: &Registry,
+        scope: Scope,
+        kept: KeptChannel,
+        gates: &[(String, Gate)],
+    ) -> Self {
+        let gate = gates.iter().find(|(name, _)| *name == kept.name);
+        let gate = gate.map(|(_, gate)| gate.clone()).unwrap_or_default();
         let opened = match &kept.secrets {
             Some(sealed) => registry.vault().open(scope, &kept.name, sealed),
             None => Ok(Default::default()),
@@ -72,6 +109,7 @@ impl ChannelView {
             changed_at: kept.changed_at.to_string(),
             fault,
             health: found.map(|found| found.health.report()),
+            gate: GateView::of(&gate, &kept.settings),
             name: kept.name,
         }
     }

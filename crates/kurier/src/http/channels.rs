@@ -70,9 +70,10 @@ pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
 ) -> Result<Json<ChannelList>, Problem> {
+    let gates = app.store.gates.gates(grant.scope()).await?;
     let mut data = Vec::new();
     for kept in app.store.channels.channels(grant.scope()).await? {
-        data.push(ChannelView::of(&app.channels, grant.scope(), kept).await);
+        data.push(ChannelView::of(&app.channels, grant.scope(), kept, &gates).await);
     }
     Ok(Json(ChannelList { data }))
 }
@@ -88,8 +89,9 @@ pub async fn get(
 ) -> Result<Json<ChannelView>, Problem> {
     let kept = app.store.channels.channel(grant.scope(), &name).await?;
     let kept = kept.ok_or_else(nobody_did)?;
+    let gates = app.store.gates.gates(grant.scope()).await?;
     Ok(Json(
-        ChannelView::of(&app.channels, grant.scope(), kept).await,
+        ChannelView::of(&app.channels, grant.scope(), kept, &gates).await,
     ))
 }
 
@@ -112,7 +114,7 @@ pub async fn set(
         .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
     let (store, registry, scope) = (&app.store, &app.channels, grant.scope());
     let kept = channel::configure(store, registry, scope, &name, written).await?;
-    Ok(Json(ChannelView::of(registry, scope, kept).await))
+    Ok(Json(ChannelView::of(registry, scope, kept, &[]).await))
 }
 
 /// Removes a channel with its secrets.

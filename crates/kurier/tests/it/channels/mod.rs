@@ -24,6 +24,8 @@ use kurier_core::message::{Blame, Category, Letter, Outcome, Rendered};
 use kurier_core::net::Guard;
 use serde_json::{Value, json};
 
+pub use sink::Sink;
+
 use crate::harness::kit::{Installed, Kit, run};
 
 /// The foreign servers and readers.
