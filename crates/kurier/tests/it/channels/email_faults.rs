@@ -177,3 +177,41 @@ async fn many_at_once_share_a_few_connections() {
     }
     assert!(connections <= 4, "{connections} connections");
 }
+
+/// A server that offers STARTTLS, and someone between who adds a line to its answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_slipped_in_before_encryption_ends_it() {
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+    let listener = listener.expect("bound");
+    let port = listener.local_addr().expect("an address").port();
+    let server = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.expect("a connection");
+        let mut stream = BufReader::new(stream);
+        stream.write_all(b"220 hi\r\n").await.expect("said");
+        let mut lines = Vec::new();
+        let mut line = String::new();
+        while stream.read_line(&mut line).await.unwrap_or(0) > 0 {
+            let answer: &[u8] = match line.as_str() {
+                "STARTTLS\r\n" => b"220 go\r\n250 slipped in\r\n",
+                _ => b"250-hi\r\n250 STARTTLS\r\n",
+            };
+            stream.write_all(answer).await.expect("said");
+            lines.push(std::mem::take(&mut line));
+        }
+        lines
+    });
+    let settings = json!({"kind": "email", "settings": {"host": "127.0.0.1", "port": port,
+        "timeout_seconds": 20, "from": {"address": "hello@example.com"}}});
+    let (category, blame, code) = refused(channel(settings, &[]).send(&letter("a@b.c")).await);
+    assert_eq!(
+        (category, blame, code.as_str()),
+        (Category::Retryable, Blame::Channel, "tls")
+    );
+    let said = server.await.expect("ended");
+    assert_eq!(
+        said,
+        ["EHLO example.com\r\n", "STARTTLS\r\n"],
+        "nothing after it"
+    );
+}
