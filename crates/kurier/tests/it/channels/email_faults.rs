@@ -189,17 +189,18 @@ async fn what_is_slipped_in_before_encryption_ends_it() {
         let (stream, _) = listener.accept().await.expect("a connection");
         let mut stream = BufReader::new(stream);
         stream.write_all(b"220 hi\r\n").await.expect("said");
-        let mut lines = Vec::new();
-        let mut line = String::new();
-        while stream.read_line(&mut line).await.unwrap_or(0) > 0 {
-            let answer: &[u8] = match line.as_str() {
-                "STARTTLS\r\n" => b"220 go\r\n250 slipped in\r\n",
+        let mut said = Vec::new();
+        let mut line = Vec::new();
+        while stream.read_until(b'\n', &mut line).await.unwrap_or(0) > 0 {
+            let answer: &[u8] = match line.as_slice() {
+                b"STARTTLS\r\n" => b"220 go\r\n250 slipped in\r\n",
                 _ => b"250-hi\r\n250 STARTTLS\r\n",
             };
-            stream.write_all(answer).await.expect("said");
-            lines.push(std::mem::take(&mut line));
+            said.append(&mut line);
+            // Who has left does not hear it.
+            let _ = stream.write_all(answer).await;
         }
-        lines
+        [said, line].concat()
     });
     let settings = json!({"kind": "email", "settings": {"host": "127.0.0.1", "port": port,
         "timeout_seconds": 20, "from": {"address": "hello@example.com"}}});
@@ -209,9 +210,6 @@ async fn what_is_slipped_in_before_encryption_ends_it() {
         (Category::Retryable, Blame::Channel, "tls")
     );
     let said = server.await.expect("ended");
-    assert_eq!(
-        said,
-        ["EHLO example.com\r\n", "STARTTLS\r\n"],
-        "nothing after it"
-    );
+    let expected = "EHLO example.com\r\nSTARTTLS\r\n";
+    assert_eq!(String::from_utf8_lossy(&said), expected, "nothing after it");
 }
