@@ -5,22 +5,19 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use kurier_core::message::channel::{self, Security};
+use kurier_core::message::channel;
 use kurier_core::message::reply::{self, Enhanced};
 use kurier_core::message::{Blame, Category, Outcome};
 use lettre::transport::smtp::Error;
 use lettre::transport::smtp::authentication::{Credentials, Mechanism};
-use lettre::transport::smtp::client::{
-    AsyncSmtpConnection, Certificate, CertificateStore, TlsParameters,
-};
+use lettre::transport::smtp::client::AsyncSmtpConnection;
 use lettre::transport::smtp::commands::{Data, Mail as MailFrom, Rcpt, Rset};
 use lettre::transport::smtp::extension::{ClientId, Extension, MailBodyParameter, MailParameter};
 use lettre::transport::smtp::response::Response;
 
-use tokio_rustls::TlsConnector;
-
-use super::{Mail, wire};
-use crate::channel::http::{tls, unknown};
+use super::Mail;
+use super::wire::{ConnectError, Server};
+use crate::channel::http::unknown;
 use crate::channel::{Unusable, refused, unreachable};
 use crate::secret::Secrets;
 
@@ -39,13 +36,7 @@ impl Stage<'_> {
 }
 
 pub struct Pool {
-    host: String,
-    port: u16,
-    hello: ClientId,
-    /// Encrypted from the first byte.
-    tls: Option<TlsConnector>,
-    /// Encrypted from the command on.
-    starttls: Option<TlsParameters>,
+    server: Server,
     credentials: Option<Credentials>,
     /// Newest last, so that those that are not needed grow old. Held only to push and pop.
     idle: Mutex<Vec<Idle>>,
@@ -61,16 +52,8 @@ impl Pool {
     pub fn new(setup: &channel::Email, secrets: &Secrets) -> Result<Self, Unusable> {
         let user = setup.username.clone();
         let password = secrets.get("password").unwrap_or_default().to_owned();
-        let domain = setup.from.address.rsplit('@').next().unwrap_or("localhost");
         Ok(Self {
-            host: setup.host.clone(),
-            port: setup.port(),
-            hello: ClientId::Domain(domain.to_owned()),
-            tls: match setup.security {
-                Security::Tls => Some(tls::connector(setup.ca_certificate.as_deref())?),
-                Security::None | Security::Starttls => None,
-            },
-            starttls: starttls(setup)?,
+            server: Server::new(setup)?,
             credentials: user.map(|user| Credentials::new(user, password)),
             idle: Mutex::default(),
         })
@@ -91,8 +74,7 @@ impl Pool {
                 since: Instant::now(),
                 mails: 0,
             },
-            Err(ConnectError::Smtp(error)) => return meaning(&error),
-            Err(ConnectError::Wire(code, error)) => return unreachable(code, &error.to_string()),
+            Err(error) => return error.meaning(),
         };
         let begun = begin(&mut fresh.connection, mail).await;
         self.go_on(fresh, begun, mail, stage).await
@@ -142,12 +124,10 @@ impl Pool {
     }
 
     async fn connect(&self) -> Result<AsyncSmtpConnection, ConnectError> {
-        let wire = wire::connect(&self.host, self.port, self.tls.as_ref()).await?;
-        let connection = AsyncSmtpConnection::connect_with_transport(wire, &self.hello);
+        let wire = self.server.connect().await?;
+        let hello = ClientId::Domain(self.server.hello.clone());
+        let connection = AsyncSmtpConnection::connect_with_transport(wire, &hello);
         let mut connection = connection.await?;
-        if let Some(tls) = &self.starttls {
-            connection.starttls(tls.clone(), &self.hello).await?;
-        }
         if let Some(credentials) = &self.credentials {
             let mechanisms = [Mechanism::Plain, Mechanism::Login];
             connection.auth(&mechanisms, credentials).await?;
@@ -171,36 +151,6 @@ impl Pool {
             let mut idle = self.idle.lock().unwrap_or_else(PoisonError::into_inner);
             idle.push(kept);
         }
-    }
-}
-
-fn starttls(setup: &channel::Email) -> Result<Option<TlsParameters>, Unusable> {
-    if setup.security != Security::Starttls {
-        return Ok(None);
-    }
-    let unusable = |e: Error| Unusable(format!("TLS: {e}"));
-    let builder = TlsParameters::builder(setup.host.clone());
-    let builder = match &setup.ca_certificate {
-        Some(pem) => {
-            let certificate = Certificate::from_pem(pem.as_bytes()).map_err(unusable)?;
-            let builder = builder.certificate_store(CertificateStore::None);
-            builder.add_root_certificate(certificate)
-        }
-        None => builder.certificate_store(CertificateStore::WebpkiRoots),
-    };
-    builder.build_rustls().map(Some).map_err(unusable)
-}
-
-/// Why there is no connection.
-pub(super) enum ConnectError {
-    /// Before the server said anything: a code, and what went wrong.
-    Wire(&'static str, std::io::Error),
-    Smtp(Error),
-}
-
-impl From<Error> for ConnectError {
-    fn from(error: Error) -> Self {
-        Self::Smtp(error)
     }
 }
 
@@ -250,18 +200,35 @@ fn receipt(response: &Response) -> Option<String> {
     response.first_line().map(reply::one_line)
 }
 
+impl ConnectError {
+    fn meaning(&self) -> Outcome {
+        match self {
+            Self::Wire(code, error) => unreachable(code, &error.to_string()),
+            Self::Smtp(error) => meaning(error),
+            Self::Reply(code, text) => replied(*code, text),
+            Self::NoStarttls => {
+                let detail = "the mail server does not offer STARTTLS";
+                refused((Category::Permanent, Blame::Channel), "smtp", detail)
+            }
+        }
+    }
+}
+
+fn replied(code: u16, text: &str) -> Outcome {
+    Outcome::Refused(reply::smtp(code, Enhanced::of(text), text))
+}
+
 /// What an error means that came before anything was handed over, or with an answer.
 fn meaning(error: &Error) -> Outcome {
     let text = error
         .source()
         .map_or_else(|| error.to_string(), ToString::to_string);
     if let Some(code) = error.status() {
-        return Outcome::Refused(reply::smtp(code.into(), Enhanced::of(&text), &text));
+        return replied(code.into(), &text);
     }
     if error.is_client() {
-        // The server lacks STARTTLS, or a way to log in that we know.
+        // The server lacks a way to log in that we know.
         return refused((Category::Permanent, Blame::Channel), "smtp", &text);
     }
-    let code = if error.is_tls() { "tls" } else { "connect" };
-    unreachable(code, &error.to_string())
+    unreachable("connect", &error.to_string())
 }

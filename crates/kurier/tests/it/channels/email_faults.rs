@@ -177,3 +177,39 @@ async fn many_at_once_share_a_few_connections() {
     }
     assert!(connections <= 4, "{connections} connections");
 }
+
+/// A server that offers STARTTLS, and someone between who adds a line to its answer.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_slipped_in_before_encryption_ends_it() {
+    use tokio::io::{AsyncBufReadExt as _, AsyncWriteExt as _, BufReader};
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await;
+    let listener = listener.expect("bound");
+    let port = listener.local_addr().expect("an address").port();
+    let server = tokio::spawn(async move {
+        let (stream, _) = listener.accept().await.expect("a connection");
+        let mut stream = BufReader::new(stream);
+        stream.write_all(b"220 hi\r\n").await.expect("said");
+        let mut said = Vec::new();
+        let mut line = Vec::new();
+        while stream.read_until(b'\n', &mut line).await.unwrap_or(0) > 0 {
+            let answer: &[u8] = match line.as_slice() {
+                b"STARTTLS\r\n" => b"220 go\r\n250 slipped in\r\n",
+                _ => b"250-hi\r\n250 STARTTLS\r\n",
+            };
+            said.append(&mut line);
+            // Who has left does not hear it.
+            let _ = stream.write_all(answer).await;
+        }
+        [said, line].concat()
+    });
+    let settings = json!({"kind": "email", "settings": {"host": "127.0.0.1", "port": port,
+        "timeout_seconds": 20, "from": {"address": "hello@example.com"}}});
+    let (category, blame, code) = refused(channel(settings, &[]).send(&letter("a@b.c")).await);
+    assert_eq!(
+        (category, blame, code.as_str()),
+        (Category::Retryable, Blame::Channel, "tls")
+    );
+    let said = server.await.expect("ended");
+    let expected = "EHLO example.com\r\nSTARTTLS\r\n";
+    assert_eq!(String::from_utf8_lossy(&said), expected, "nothing after it");
+}
