@@ -10,8 +10,8 @@ use std::process::Command;
 
 use comfy_table::Table;
 use serde::Serialize;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
+use crate::database::fresh;
 use crate::outcome::Verdict;
 use crate::plan::Database;
 use crate::report::{keep, number, table, targets};
@@ -98,7 +98,7 @@ pub async fn run(args: &Args) -> anyhow::Result<()> {
                 std::fs::create_dir(&place)?;
                 Place::Folder(place)
             }
-            Database::Postgres => Place::Url(make_database(&args.postgres).await?),
+            Database::Postgres => Place::Url(fresh(&args.postgres, DATABASE).await?),
         };
         let server = start(&args.kurier, &place, folder.path())?;
         seen.push(probe::run(args, &server, &place, database).await?);
@@ -113,20 +113,6 @@ pub async fn run(args: &Args) -> anyhow::Result<()> {
         long = Some(restart::run(args, size, folder.path()).await?);
     }
     report(&seen, long.as_ref(), args)
-}
-
-async fn make_database(server: &str) -> anyhow::Result<String> {
-    let mut connection = PgConnection::connect(server).await?;
-    for sql in [
-        format!("DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)"),
-        format!("CREATE DATABASE {DATABASE}"),
-    ] {
-        sqlx::raw_sql(AssertSqlSafe(sql))
-            .execute(&mut connection)
-            .await?;
-    }
-    let (base, _) = server.rsplit_once('/').unwrap_or((server, ""));
-    Ok(format!("{base}/{DATABASE}"))
 }
 
 pub fn start(kurier: &Path, place: &Place, folder: &Path) -> anyhow::Result<Server> {
