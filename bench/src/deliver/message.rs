@@ -41,6 +41,7 @@ fn request(random: &mut Random, channel: &str, n: usize) -> Request {
         origin: None,
         channel: channel.to_owned(),
         template: None,
+        template_version: None,
         body: Some(Rendered {
             subject: Some("Welcome".into()),
             text: Some(format!("Hello {n}, it is good to have you.")),
