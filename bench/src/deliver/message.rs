@@ -2,8 +2,9 @@
 
 use kurier_core::event::{Event, Kind};
 use kurier_core::id::{EventId, MessageId};
-use kurier_core::message::{Rendered, Request};
+use kurier_core::message::Request;
 use kurier_store::Workspace;
+use serde_json::json;
 
 use crate::clock::{Random, now};
 
@@ -36,23 +37,14 @@ pub fn payloads(count: usize) -> Vec<String> {
 fn request(random: &mut Random, channel: &str, n: usize) -> Request {
     let mut noise = [0; 10];
     noise[..8].copy_from_slice(&random.draw().to_le_bytes());
-    Request {
-        message: MessageId::new(now(), noise),
-        origin: None,
-        channel: channel.to_owned(),
-        template: None,
-        template_version: None,
-        body: Some(Rendered {
-            subject: Some("Welcome".into()),
-            text: Some(format!("Hello {n}, it is good to have you.")),
-            ..Rendered::default()
-        }),
-        to: Some(format!("user-{n}@example.com")),
-        topic: None,
-        inputs: kurier_core::value::Object::default(),
-        priority: (n % 10 + 1) as u8,
-        scheduled_at: None,
-    }
+    let request = json!({
+        "message": MessageId::new(now(), noise),
+        "channel": channel,
+        "body": {"subject": "Welcome", "text": format!("Hello {n}, it is good to have you.")},
+        "to": format!("user-{n}@example.com"),
+        "priority": n % 10 + 1,
+    });
+    serde_json::from_value(request).expect("a request can be read")
 }
 
 fn payload(request: &Request) -> String {

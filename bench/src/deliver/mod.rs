@@ -3,6 +3,11 @@
 
 mod message;
 mod own;
+mod peer;
+mod report;
+mod single;
+mod sink;
+mod way;
 
 use std::path::PathBuf;
 
@@ -10,25 +15,34 @@ use serde::Serialize;
 
 use crate::bare;
 use crate::database::fresh;
-use crate::outcome::{Verdict, median};
 use crate::plan::Database;
-use crate::report::{keep, number, table, targets};
+use crate::report::number;
 
 const DATABASE: &str = "bench_deliver";
 const BARE: &str = "bare loop, PostgreSQL";
-const BARE_RATIO: f64 = 0.5;
+/// So many messages are sent one after the other, when there is nothing else to do.
+const SINGLES: usize = 500;
 
 #[derive(clap::Args)]
 pub struct Args {
     /// Messages that are queued and drained
     #[arg(long, default_value_t = 100_000)]
     messages: usize,
+    /// Messages that go to the sinks
+    #[arg(long, default_value_t = 20_000)]
+    letters: usize,
     /// Rounds; the medians are shown
     #[arg(long, default_value_t = 3)]
     rounds: usize,
     /// One database only
     #[arg(long)]
     only: Option<Database>,
+    /// Kurier and the bare loop alone
+    #[arg(long)]
+    no_peers: bool,
+    /// The outbox alone
+    #[arg(long)]
+    no_sinks: bool,
     /// The server program
     #[arg(long)]
     kurier: PathBuf,
@@ -84,16 +98,68 @@ impl Speed {
     }
 }
 
-pub async fn run(args: &Args) -> anyhow::Result<()> {
-    let mut speeds = Vec::new();
-    for round in 0..args.rounds {
-        eprintln!("==> round {} of {}", round + 1, args.rounds);
-        speeds.push(bare_loop(args, round).await?);
-        for database in args.databases() {
-            speeds.push(own::outbox(args, round, database).await?);
+/// How long one message took, of one side in one round.
+#[derive(Debug, Serialize)]
+struct Latency {
+    round: usize,
+    side: String,
+    p50_ms: f64,
+    p99_ms: f64,
+}
+
+impl Latency {
+    fn of(round: usize, side: &str, (p50_ms, p99_ms): (f64, f64)) -> Self {
+        eprintln!("    {side}: p50 {p50_ms:.2} ms, p99 {p99_ms:.2} ms");
+        Self {
+            round,
+            side: side.to_owned(),
+            p50_ms,
+            p99_ms,
         }
     }
-    report(args, &speeds)
+}
+
+/// All that was measured.
+#[derive(Debug, Default, Serialize)]
+struct Measured {
+    speeds: Vec<Speed>,
+    latencies: Vec<Latency>,
+}
+
+pub async fn run(args: &Args) -> anyhow::Result<()> {
+    let mut measured = Measured::default();
+    let ways = way::Way::all()?;
+    for number in 0..args.rounds {
+        eprintln!("==> round {} of {}", number + 1, args.rounds);
+        round(args, number, &ways, &mut measured).await?;
+    }
+    report::write(args, &measured)
+}
+
+async fn round(
+    args: &Args,
+    round: usize,
+    ways: &[way::Way],
+    measured: &mut Measured,
+) -> anyhow::Result<()> {
+    measured.speeds.push(bare_loop(args, round).await?);
+    let ways = &ways[..if args.no_sinks { 1 } else { ways.len() }];
+    for database in args.databases() {
+        for way in ways {
+            let speed = own::run(args, round, database, way).await?;
+            measured.speeds.push(speed);
+        }
+        let latency = single::run(args, round, database).await?;
+        measured.latencies.push(latency);
+    }
+    if !args.no_peers {
+        for peer in peer::PEERS {
+            let (speed, latency) = peer::run(args, round, peer).await?;
+            measured.speeds.push(speed);
+            measured.latencies.push(latency);
+        }
+    }
+    Ok(())
 }
 
 async fn bare_loop(args: &Args, round: usize) -> anyhow::Result<Speed> {
@@ -101,47 +167,4 @@ async fn bare_loop(args: &Args, round: usize) -> anyhow::Result<Speed> {
     let payloads = message::payloads(args.messages);
     let seconds = bare::queue::run(&url, &payloads).await?;
     Ok(Speed::of(round, BARE, args.messages, seconds))
-}
-
-/// The median of one side's rounds.
-fn drain(speeds: &[Speed], side: &str) -> f64 {
-    let of_side = speeds.iter().filter(|speed| speed.side == side);
-    median(of_side.map(|speed| speed.drain_per_second).collect())
-}
-
-fn report(args: &Args, speeds: &[Speed]) -> anyhow::Result<()> {
-    let mut rows = table(&["", "messages", "into the queue/s", "out of it/s"]);
-    let mut sides: Vec<&str> = Vec::new();
-    for speed in speeds {
-        if !sides.contains(&speed.side.as_str()) {
-            sides.push(&speed.side);
-        }
-    }
-    for side in sides {
-        let of_side: Vec<&Speed> = speeds.iter().filter(|speed| speed.side == side).collect();
-        let enqueue = of_side.iter().map(|speed| speed.enqueue_per_second);
-        rows.add_row([
-            side.to_owned(),
-            number(of_side[0].messages as f64, 0),
-            number(median(enqueue.collect()), 0),
-            number(drain(speeds, side), 0),
-        ]);
-    }
-    println!(
-        "\nMessages a second: medians of {} rounds\n\n{rows}\n",
-        args.rounds
-    );
-    let verdicts = verdicts(speeds);
-    println!("{}\n", targets(&verdicts));
-    let json = serde_json::json!({"speeds": speeds, "verdicts": verdicts});
-    keep(&args.out, &json)
-}
-
-fn verdicts(speeds: &[Speed]) -> Vec<Verdict> {
-    let own = drain(speeds, "Kurier, PostgreSQL");
-    vec![Verdict::at_least(
-        "PostgreSQL to the outbox, of the bare loop",
-        own / drain(speeds, BARE),
-        BARE_RATIO,
-    )]
 }

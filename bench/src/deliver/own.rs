@@ -9,10 +9,12 @@ use kurier_store::{Scope, Store, Workspace};
 use sqlx::{Connection as _, PgConnection};
 
 use super::message::requested;
+use super::way::Way;
 use super::{Args, Speed};
 use crate::bare::BATCH;
 use crate::client::Client;
 use crate::database::fresh;
+use crate::freshness::api::Api;
 use crate::freshness::{Place, open, start};
 use crate::plan::Database;
 use crate::server::Server;
@@ -34,23 +36,35 @@ pub async fn workspace(store: &Store) -> anyhow::Result<Workspace> {
     first.context("the server made no workspace")
 }
 
-/// Everything that a channel does not need to be set up for: into the queue and to the outbox.
-pub async fn outbox(args: &Args, round: usize, database: Database) -> anyhow::Result<Speed> {
+/// Messages into the queue of a channel that is switched off, and out of it when it is
+/// switched on: so the server is busy with nothing else.
+pub async fn run(
+    args: &Args,
+    round: usize,
+    database: Database,
+    way: &Way,
+) -> anyhow::Result<Speed> {
     let folder = tempfile::tempdir()?;
     let place = place(args, database, folder.path()).await?;
-    let enqueue_seconds = enqueue(&place, "outbox", args.messages).await?;
-    let began = Instant::now();
+    let count = way.count(args);
     let server = start(&args.kurier, &place, folder.path())?;
-    let start_seconds = began.elapsed().as_secs_f64();
-    let began = Instant::now();
-    until_sent(&server, args.messages).await?;
-    let drain_seconds = began.elapsed().as_secs_f64();
-    eprintln!("    started in {start_seconds:.2} s");
-    audit(&place, args.messages).await?;
+    let mut api = Api::connect(server.address).await?;
+    api.channel(way.name(), &way.setup(false)).await?;
+    let came = way.came();
+    let enqueue_seconds = enqueue(&place, way.name(), count).await?;
+    server.catch_up().await?;
+    api.channel(way.name(), &way.setup(true)).await?;
+    let drain_seconds = drained(&server, count).await?;
+    if let Some(came) = came {
+        let came = way.came().unwrap_or(0) - came;
+        ensure!(came == count, "{came} letters came to the sink");
+    }
+    audit(&place, count).await?;
+    let side = way.side(database);
     Ok(Speed::of(
         round,
-        &format!("Kurier, {}", database.name()),
-        args.messages,
+        &side,
+        count,
         (enqueue_seconds, drain_seconds),
     ))
 }
@@ -75,13 +89,20 @@ pub async fn enqueue(place: &Place, channel: &str, count: usize) -> anyhow::Resu
     Ok(spent.as_secs_f64())
 }
 
-/// Waits until a server says that it has sent so many.
-pub async fn until_sent(server: &Server, count: usize) -> anyhow::Result<()> {
+/// How long all take, by those that went out after the first were seen to have gone.
+async fn drained(server: &Server, count: usize) -> anyhow::Result<f64> {
     let mut client = Client::connect(server.address).await?;
+    let mut first = sent(&mut client).await?;
+    while first == 0 {
+        tokio::time::sleep(LOOK_EVERY).await;
+        first = sent(&mut client).await?;
+    }
+    let began = Instant::now();
     while sent(&mut client).await? < count {
         tokio::time::sleep(LOOK_EVERY).await;
     }
-    Ok(())
+    let rest = (count - first).max(1) as f64;
+    Ok(began.elapsed().as_secs_f64() * count as f64 / rest)
 }
 
 /// How many messages a server has sent.

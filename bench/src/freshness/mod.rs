@@ -1,7 +1,7 @@
 //! How fresh segments are: from an acknowledged event to the member seen through the API, while
 //! events come in; what a preview over HTTP takes; and how long a restart takes.
 
-mod api;
+pub mod api;
 mod probe;
 mod restart;
 
@@ -20,6 +20,8 @@ use crate::server::Server;
 
 pub const WRITE_KEY: &str = "bench-write-key";
 pub const ADMIN_KEY: &str = "bench-admin-key";
+/// What the secrets of channels are sealed with.
+const SECRET_KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 const VISIBLE_MS_MAX: f64 = 50.0;
 const PREVIEW_MS_MAX: f64 = 25.0;
 const RESTART_SECONDS_MAX: f64 = 15.0;
@@ -120,7 +122,9 @@ pub fn start(kurier: &Path, place: &Place, folder: &Path) -> anyhow::Result<Serv
     command
         .args(["serve", "--listen", "127.0.0.1:0"])
         .env("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY)
-        .env("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY);
+        .env("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY)
+        .env("KURIER_SECRET_KEY", SECRET_KEY)
+        .env("KURIER_OUTGOING_ALLOW", "127.0.0.0/8");
     match place {
         Place::Folder(data) => command.arg("--data").arg(data),
         Place::Url(url) => command.arg("--database-url").arg(url),

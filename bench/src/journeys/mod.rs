@@ -5,6 +5,8 @@ mod own;
 mod peer;
 mod waiting;
 
+pub use own::publish;
+
 use std::path::PathBuf;
 
 use serde::Serialize;
