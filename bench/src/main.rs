@@ -4,6 +4,8 @@
 mod bare;
 mod client;
 mod clock;
+mod database;
+mod deliver;
 mod differential;
 mod evaluations;
 mod event;
@@ -53,6 +55,8 @@ enum Command {
     Evaluations(evaluations::Args),
     /// The journey benchmark (called by bench/journeys.sh, which prepares what it needs)
     Journeys(journeys::Args),
+    /// The delivery benchmark (called by bench/deliver.sh, which prepares what it needs)
+    Deliver(deliver::Args),
     /// Freshness, previews and restarts (called by bench/freshness.sh)
     Freshness(freshness::Args),
     /// Sends events to a running server
@@ -90,6 +94,7 @@ async fn main() -> anyhow::Result<()> {
         Command::Evaluations(args) => evaluations::run(&args),
         Command::Freshness(args) => freshness::run(&args).await,
         Command::Journeys(args) => journeys::run(&args).await,
+        Command::Deliver(args) => deliver::run(&args).await,
         Command::Differential(args) => differential::run(&args),
         Command::Load {
             address,

@@ -2,6 +2,7 @@
 //! in batches of 1,000 into the schema that Kurier made.
 
 pub mod postgres;
+pub mod queue;
 pub mod sqlite;
 
 use kurier_core::accept::{Reception, accept};

@@ -25,6 +25,14 @@ impl Api {
         Ok((answer.status, serde_json::from_slice(answer.body)?))
     }
 
+    /// Sets a channel up.
+    pub async fn channel(&mut self, name: &str, setup: &Value) -> anyhow::Result<()> {
+        let path = format!("/api/v1/channels/{name}");
+        let (status, told) = self.call("PUT", &path, &setup.to_string()).await?;
+        anyhow::ensure!(status < 300, "{status}: {told}");
+        Ok(())
+    }
+
     /// Makes a segment and answers its id.
     pub async fn segment(&mut self, name: &str, expression: &str) -> anyhow::Result<String> {
         let body = json!({"name": name, "expression": expression}).to_string();

@@ -1,7 +1,7 @@
 //! How fresh segments are: from an acknowledged event to the member seen through the API, while
 //! events come in; what a preview over HTTP takes; and how long a restart takes.
 
-mod api;
+pub mod api;
 mod probe;
 mod restart;
 
@@ -10,8 +10,8 @@ use std::process::Command;
 
 use comfy_table::Table;
 use serde::Serialize;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
+use crate::database::fresh;
 use crate::outcome::Verdict;
 use crate::plan::Database;
 use crate::report::{keep, number, table, targets};
@@ -20,6 +20,8 @@ use crate::server::Server;
 
 pub const WRITE_KEY: &str = "bench-write-key";
 pub const ADMIN_KEY: &str = "bench-admin-key";
+/// What the secrets of channels are sealed with.
+const SECRET_KEY: &str = "000102030405060708090a0b0c0d0e0f101112131415161718191a1b1c1d1e1f";
 const VISIBLE_MS_MAX: f64 = 50.0;
 const PREVIEW_MS_MAX: f64 = 25.0;
 const RESTART_SECONDS_MAX: f64 = 15.0;
@@ -98,7 +100,7 @@ pub async fn run(args: &Args) -> anyhow::Result<()> {
                 std::fs::create_dir(&place)?;
                 Place::Folder(place)
             }
-            Database::Postgres => Place::Url(make_database(&args.postgres).await?),
+            Database::Postgres => Place::Url(fresh(&args.postgres, DATABASE).await?),
         };
         let server = start(&args.kurier, &place, folder.path())?;
         seen.push(probe::run(args, &server, &place, database).await?);
@@ -115,26 +117,14 @@ pub async fn run(args: &Args) -> anyhow::Result<()> {
     report(&seen, long.as_ref(), args)
 }
 
-async fn make_database(server: &str) -> anyhow::Result<String> {
-    let mut connection = PgConnection::connect(server).await?;
-    for sql in [
-        format!("DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)"),
-        format!("CREATE DATABASE {DATABASE}"),
-    ] {
-        sqlx::raw_sql(AssertSqlSafe(sql))
-            .execute(&mut connection)
-            .await?;
-    }
-    let (base, _) = server.rsplit_once('/').unwrap_or((server, ""));
-    Ok(format!("{base}/{DATABASE}"))
-}
-
 pub fn start(kurier: &Path, place: &Place, folder: &Path) -> anyhow::Result<Server> {
     let mut command = Command::new(kurier);
     command
         .args(["serve", "--listen", "127.0.0.1:0"])
         .env("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY)
-        .env("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY);
+        .env("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY)
+        .env("KURIER_SECRET_KEY", SECRET_KEY)
+        .env("KURIER_OUTGOING_ALLOW", "127.0.0.0/8");
     match place {
         Place::Folder(data) => command.arg("--data").arg(data),
         Place::Url(url) => command.arg("--database-url").arg(url),

@@ -5,10 +5,11 @@ mod own;
 mod peer;
 mod waiting;
 
+pub use own::publish;
+
 use std::path::PathBuf;
 
 use serde::Serialize;
-use sqlx::{AssertSqlSafe, Connection as _, PgConnection};
 
 use crate::outcome::{Verdict, median};
 use crate::plan::Database;
@@ -113,20 +114,7 @@ pub async fn run(args: &Args) -> anyhow::Result<()> {
 
 /// A new database on the PostgreSQL server, in place of the one before.
 pub async fn fresh_database(args: &Args) -> anyhow::Result<String> {
-    let mut connection = PgConnection::connect(&args.postgres).await?;
-    for sql in [
-        format!("DROP DATABASE IF EXISTS {DATABASE} WITH (FORCE)"),
-        format!("CREATE DATABASE {DATABASE}"),
-        // What earlier parts left to be written must not be written during this one.
-        "CHECKPOINT".to_owned(),
-    ] {
-        let statement = sqlx::raw_sql(AssertSqlSafe(sql));
-        statement.execute(&mut connection).await?;
-    }
-    connection.close().await?;
-    let server = args.postgres.rsplit_once('/').map(|(server, _)| server);
-    let server = server.unwrap_or(&args.postgres);
-    Ok(format!("{server}/{DATABASE}"))
+    crate::database::fresh(&args.postgres, DATABASE).await
 }
 
 fn speed(speeds: &[Speed], side: &str) -> f64 {

@@ -34,7 +34,7 @@ pub use log::{Appended, Log, Scrub};
 pub use messages::{MessageCount, MessageFilter, MessagePage, MessageQuery, MessageViews};
 pub use postgres::Postgres;
 pub use queue::{
-    Asked, Claim, Claimed, Claiming, Lane, Lesson, Line, Once, Queue, Queued, Settled,
+    Asked, Claim, Claimed, Claiming, Hand, Held, Lane, Lesson, Line, Once, Queue, Queued, Settled,
 };
 pub use reactions::{Reacted, Reaction, Reactions};
 pub use segments::{Member, MemberPage, SegmentViews};

@@ -232,6 +232,20 @@ pub(crate) fn left(claim: &Claim, then: Then, now: Timestamp) -> Option<(i16, Ti
     }
 }
 
+/// Messages in the hand, as `claim` would have them. Dropped, they soon stand in line as
+/// before.
+pub struct Held<'a> {
+    pub claims: Vec<Claim>,
+    pub hand: Box<dyn Hand + 'a>,
+}
+
+#[async_trait]
+pub trait Hand: Send {
+    /// Settles what is held and tells the log; what is not held, or was settled by another
+    /// meanwhile, answers false, and nothing is told of it.
+    async fn settle(self: Box<Self>, settled: Vec<Settled>, now: Timestamp) -> Result<Vec<bool>>;
+}
+
 #[async_trait]
 pub trait Queue: Send + Sync {
     /// Queues what is not queued yet; answers how many were new.
@@ -252,6 +266,10 @@ pub trait Queue: Send + Sync {
     /// Claims what stands in a lane: by priority, then the longest due, where a message ages
     /// up. A gate says how many may pass.
     async fn claim(&self, lane: &Lane, claiming: Claiming) -> Result<Claimed>;
+
+    /// Takes what stands in a lane into the hand, in the order of `claim`, to settle it at once:
+    /// for what goes nowhere and so needs no lease. Of two who hold the same, one settles it.
+    async fn hold<'a>(&'a self, lane: &Lane, limit: usize) -> Result<Held<'a>>;
 
     /// Settles claims and tells the log; a claim that another worker has taken over meanwhile
     /// answers false, and nothing is told of it.

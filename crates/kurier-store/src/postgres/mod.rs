@@ -3,8 +3,10 @@
 mod access;
 mod appender;
 mod channels;
+mod claims;
 mod columns;
 mod gates;
+mod hand;
 mod journeys;
 mod log;
 mod messages;
@@ -22,6 +24,7 @@ use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
 use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgPool, Row};
+use tokio::sync::Semaphore;
 
 use crate::queue::AGEING_MICROS;
 use crate::{Error, Result, migration};
@@ -38,6 +41,7 @@ pub struct Postgres {
     pool: PgPool,
     appender: Appender,
     pulse: Pulse,
+    hands: Semaphore,
     ageing: i64,
 }
 
@@ -70,6 +74,7 @@ impl Postgres {
         Ok(Self {
             appender: Appender::start(pool.clone()),
             pulse: Pulse::of(pool.clone()),
+            hands: Semaphore::new(hand::HANDS_MAX),
             ageing: AGEING_MICROS,
             pool,
         })

@@ -1,5 +1,3 @@
-use std::collections::HashSet;
-
 use async_trait::async_trait;
 use kurier_core::event::{Event, Kind};
 use kurier_core::id::{ContactId, MessageId, WorkspaceId};
@@ -11,12 +9,13 @@ use uuid::Uuid;
 
 use super::Postgres;
 use super::appender::{append, uuids};
+use super::claims::{key, settle, take};
 use super::gates::{learn, lock_gate, put_gate};
 use crate::queue::{
-    Asked, Claim, Claimed, Claiming, Lane, Lesson, Line, Once, Put, Queue, Queued, Settled, left,
-    rank, recalled, requested, sending,
+    Asked, Claimed, Claiming, Held, Lane, Lesson, Line, Once, Put, Queue, Queued, Settled,
+    recalled, requested, sending,
 };
-use crate::{Appended, Result, Scope, rows_max};
+use crate::{Appended, Result, Scope};
 
 #[async_trait]
 impl Queue for Postgres {
@@ -59,11 +58,10 @@ impl Queue for Postgres {
 
     async fn line(&self, now: Timestamp) -> Result<Line> {
         let mut connection = self.pool.acquire().await?;
-        for sql in [DUE, ENDED] {
-            sqlx::query(sql)
-                .bind(now.as_micros())
-                .execute(&mut *connection)
-                .await?;
+        let mut next = next(&mut connection).await?;
+        if next.is_some_and(|next| next <= now) {
+            freshen(&mut connection, now).await?;
+            next = self::next(&mut connection).await?;
         }
         let rows = sqlx::query(LANES).fetch_all(&mut *connection).await?;
         let lane = |row: &PgRow| -> Result<Lane> {
@@ -73,8 +71,6 @@ impl Queue for Postgres {
             })
         };
         let lanes = rows.iter().map(lane).collect::<Result<_>>()?;
-        let next: Option<i64> = sqlx::query_scalar(NEXT).fetch_one(&mut *connection).await?;
-        let next = next.map(Timestamp::from_micros);
         Ok(Line { lanes, next })
     }
 
@@ -102,6 +98,10 @@ impl Queue for Postgres {
         let closed = gate.closed(limits, claiming.now);
         let closed = closed.filter(|_| claims.is_empty());
         Ok(Claimed { claims, closed })
+    }
+
+    async fn hold<'a>(&'a self, lane: &Lane, limit: usize) -> Result<Held<'a>> {
+        self.take_in_hand(lane, limit).await
     }
 
     async fn settle(
@@ -248,6 +248,22 @@ async fn name(
     Ok(Some(recalled(once, (&fingerprint, message))))
 }
 
+/// When something becomes due, or a lease ends.
+async fn next(connection: &mut PgConnection) -> Result<Option<Timestamp>> {
+    let next: Option<i64> = sqlx::query_scalar(NEXT).fetch_one(connection).await?;
+    Ok(next.map(Timestamp::from_micros))
+}
+
+async fn freshen(connection: &mut PgConnection, now: Timestamp) -> Result<()> {
+    for sql in [DUE, ENDED] {
+        sqlx::query(sql)
+            .bind(now.as_micros())
+            .execute(&mut *connection)
+            .await?;
+    }
+    Ok(())
+}
+
 /// So many rows change their stage at once. Locks are taken where they are free: who holds
 /// one is moving the same rows.
 const DUE: &str = "
@@ -304,151 +320,6 @@ pub(crate) async fn put(connection: &mut PgConnection, rows: &[Put], ageing: i64
     Ok(put.rows_affected() as usize)
 }
 
-fn gather<'a, R, T>(rows: &'a [R], part: impl Fn(&'a R) -> T) -> Vec<T> {
+pub(super) fn gather<'a, R, T>(rows: &'a [R], part: impl Fn(&'a R) -> T) -> Vec<T> {
     rows.iter().map(part).collect()
-}
-
-/// Rows are locked from one table only: with a join, SKIP LOCKED hands the same row to two
-/// workers. And they are locked once: a plan may run a subquery again for every row.
-async fn take(
-    connection: &mut PgConnection,
-    lane: &Lane,
-    claiming: Claiming,
-    limit: usize,
-) -> Result<Vec<Claim>> {
-    let sql = "
-        WITH due AS MATERIALIZED (
-          SELECT id FROM queue WHERE stage = 0 AND workspace = $1 AND channel = $2
-          ORDER BY rank LIMIT $4 FOR UPDATE SKIP LOCKED)
-        UPDATE queue q SET stage = 2, lease_until = $3, fence = fence + 1,
-          attempts = attempts + 1, told = $5
-        FROM due WHERE q.workspace = $1 AND q.id = due.id
-        RETURNING q.id, contact, priority, due_at, payload, fence, attempts, before, interrupted,
-          rank";
-    if limit == 0 {
-        return Ok(Vec::new());
-    }
-    let rows = sqlx::query(sql)
-        .bind(lane.workspace.as_uuid())
-        .bind(&lane.channel)
-        .bind(claiming.lease_until.as_micros())
-        .bind(rows_max(limit))
-        .bind(claiming.gate.is_some())
-        .fetch_all(connection)
-        .await?;
-    let mut claims: Vec<(i64, Claim)> = Vec::with_capacity(rows.len());
-    for row in rows {
-        claims.push((row.try_get(9)?, read_claim(lane, &row)?));
-    }
-    // RETURNING promises no order.
-    claims.sort_by_key(|(rank, _)| *rank);
-    Ok(claims.into_iter().map(|(_, claim)| claim).collect())
-}
-
-/// What tells one claim from every other, of the same message too.
-type ClaimKey = (Uuid, Uuid, i64);
-
-fn key(claim: &Claim) -> ClaimKey {
-    let (workspace, id) = (claim.workspace.as_uuid(), claim.message.id.as_uuid());
-    (workspace, id, claim.fence)
-}
-
-/// A claim that stays in the queue: in which stage, when due, with what rank and attempts.
-struct Stay {
-    key: ClaimKey,
-    stage: i16,
-    due_at: i64,
-    rank: i64,
-    attempts: i32,
-}
-
-/// Settles in two statements, however many there are; answers which claims were still held.
-async fn settle(
-    connection: &mut PgConnection,
-    settled: &[Settled],
-    now: Timestamp,
-    ageing: i64,
-) -> Result<HashSet<ClaimKey>> {
-    let (mut gone, mut stays) = (Vec::new(), Vec::new());
-    for one in settled {
-        let key = key(&one.claim);
-        match left(&one.claim, one.then, now) {
-            None => gone.push(key),
-            Some((stage, due_at, attempts)) => stays.push(Stay {
-                key,
-                stage,
-                due_at: due_at.as_micros(),
-                rank: rank(due_at, one.claim.message.priority, ageing),
-                attempts: attempts as i32,
-            }),
-        }
-    }
-    let mut rows = Vec::new();
-    if !gone.is_empty() {
-        rows.extend(remove(connection, &gone).await?);
-    }
-    if !stays.is_empty() {
-        rows.extend(keep(connection, &stays).await?);
-    }
-    let key = |row: &PgRow| Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?));
-    rows.iter().map(key).collect()
-}
-
-/// Rows are locked in the order of ids, so that two of these never wait for each other.
-async fn remove(connection: &mut PgConnection, gone: &[ClaimKey]) -> Result<Vec<PgRow>> {
-    let sql = "
-        WITH held AS MATERIALIZED (
-          SELECT q.workspace, q.id, q.fence FROM queue q
-          JOIN unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS s (w, i, f)
-            ON q.workspace = s.w AND q.id = s.i AND q.fence = s.f
-          WHERE q.stage = 2 ORDER BY q.workspace, q.id FOR UPDATE OF q)
-        DELETE FROM queue q USING held h WHERE q.workspace = h.workspace AND q.id = h.id
-        RETURNING h.workspace, h.id, h.fence";
-    let rows = sqlx::query(sql)
-        .bind(gather(gone, |key| key.0))
-        .bind(gather(gone, |key| key.1))
-        .bind(gather(gone, |key| key.2));
-    Ok(rows.fetch_all(connection).await?)
-}
-
-async fn keep(connection: &mut PgConnection, stays: &[Stay]) -> Result<Vec<PgRow>> {
-    let sql = "
-        WITH held AS MATERIALIZED (
-          SELECT q.workspace, q.id, q.fence, s.stage, s.due, s.rank, s.tries FROM queue q
-          JOIN unnest($1::uuid[], $2::uuid[], $3::bigint[], $4::smallint[], $5::bigint[],
-                      $6::bigint[], $7::int[]) AS s (w, i, f, stage, due, rank, tries)
-            ON q.workspace = s.w AND q.id = s.i AND q.fence = s.f
-          WHERE q.stage = 2 ORDER BY q.workspace, q.id FOR UPDATE OF q)
-        UPDATE queue q SET stage = h.stage, due_at = h.due, rank = h.rank, attempts = h.tries,
-          lease_until = NULL, interrupted = false
-        FROM held h WHERE q.workspace = h.workspace AND q.id = h.id
-        RETURNING h.workspace, h.id, h.fence";
-    let rows = sqlx::query(sql)
-        .bind(gather(stays, |stay| stay.key.0))
-        .bind(gather(stays, |stay| stay.key.1))
-        .bind(gather(stays, |stay| stay.key.2))
-        .bind(gather(stays, |stay| stay.stage))
-        .bind(gather(stays, |stay| stay.due_at))
-        .bind(gather(stays, |stay| stay.rank))
-        .bind(gather(stays, |stay| stay.attempts));
-    Ok(rows.fetch_all(connection).await?)
-}
-
-fn read_claim(lane: &Lane, row: &PgRow) -> Result<Claim> {
-    let contact: Option<Uuid> = row.try_get("contact")?;
-    Ok(Claim {
-        workspace: lane.workspace,
-        message: Queued {
-            id: MessageId::from_uuid(row.try_get("id")?),
-            contact: contact.map(ContactId::from_uuid),
-            channel: lane.channel.clone(),
-            priority: row.try_get::<i16, _>("priority")? as u8,
-            due_at: Timestamp::from_micros(row.try_get("due_at")?),
-            payload: row.try_get("payload")?,
-        },
-        fence: row.try_get("fence")?,
-        attempts: row.try_get::<i32, _>("attempts")? as u32,
-        before: row.try_get::<i32, _>("before")? as u32,
-        is_interrupted: row.try_get("interrupted")?,
-    })
 }

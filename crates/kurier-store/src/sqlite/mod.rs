@@ -5,7 +5,9 @@ mod access;
 mod cell;
 mod channels;
 mod checkpointer;
+mod claims;
 mod gates;
+mod hand;
 mod ids;
 mod journeys;
 mod log;
@@ -26,6 +28,7 @@ use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
+use tokio::sync::Mutex;
 
 use crate::queue::AGEING_MICROS;
 use crate::{Result, migration};
@@ -52,6 +55,7 @@ pub struct Sqlite {
     writer: Writer,
     readers: Readers,
     pulse: Pulse,
+    hand: Mutex<()>,
     ageing: i64,
 }
 
@@ -76,6 +80,7 @@ impl Sqlite {
             writer,
             readers: Readers::new(path),
             pulse: Pulse::of(path.to_owned()),
+            hand: Mutex::default(),
             ageing: AGEING_MICROS,
         })
     }

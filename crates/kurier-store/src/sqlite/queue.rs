@@ -1,20 +1,19 @@
 use async_trait::async_trait;
 use kurier_core::event::{Event, Kind};
 use kurier_core::id::{ContactId, MessageId, WorkspaceId};
-use kurier_core::message::{Gate, Report};
+use kurier_core::message::Report;
 use kurier_core::time::Timestamp;
-use rusqlite::{Connection, Row, params, params_from_iter};
+use rusqlite::{Connection, params, params_from_iter};
 
 use super::Sqlite;
 use super::cell::{IDS, blob, id_list, optional_uuid, uuid};
-use super::gates::{gate, put_gate};
+use super::claims::{CLAIMED, claim, learn, settle};
 use super::log::append;
-use super::writer::Pen;
 use crate::queue::{
-    Asked, Claim, Claimed, Claiming, Lane, Lesson, Line, Once, Put, Queue, Queued, Settled, left,
-    rank, recalled, requested, sending,
+    Asked, Claimed, Claiming, Held, Lane, Lesson, Line, Once, Put, Queue, Queued, Settled,
+    recalled, requested,
 };
-use crate::{Appended, Result, Scope, rows_max};
+use crate::{Appended, Result, Scope};
 
 /// So many rows change their stage at once.
 const MOVES_MAX: i64 = 10_000;
@@ -90,6 +89,10 @@ impl Queue for Sqlite {
             .await
     }
 
+    async fn hold<'a>(&'a self, lane: &Lane, limit: usize) -> Result<Held<'a>> {
+        self.take_in_hand(lane, limit).await
+    }
+
     async fn settle(
         &self,
         settled: Vec<Settled>,
@@ -99,7 +102,7 @@ impl Queue for Sqlite {
         let (weight, ageing) = (settled.len(), self.ageing);
         self.writer
             .write(weight, move |pen| {
-                let each = |one: &Settled| settle(pen, one, now, ageing);
+                let each = |one: &Settled| settle(pen, one, CLAIMED, (now, ageing));
                 let kept = settled.iter().map(each).collect::<Result<_>>()?;
                 if let Some(lesson) = &lesson {
                     learn(pen, lesson)?;
@@ -306,132 +309,5 @@ fn line(connection: &Connection) -> Result<Line> {
     Ok(Line {
         lanes,
         next: next.map(Timestamp::from_micros),
-    })
-}
-
-fn claim(pen: &Pen, lane: &Lane, claiming: Claiming) -> Result<Claimed> {
-    let Some(limits) = claiming.gate else {
-        let claims = take(pen, lane, claiming, claiming.limit)?;
-        return Ok(Claimed {
-            claims,
-            closed: None,
-        });
-    };
-    let times = (claiming.now, claiming.lease_until);
-    let known = gate(pen, lane)?;
-    let mut gate: Gate = known.clone().unwrap_or_default();
-    let admitted = gate.admit(claiming.limit, limits, times);
-    let claims = match admitted {
-        0 => Vec::new(),
-        admitted => take(pen, lane, claiming, admitted)?,
-    };
-    gate.passed(claims.len());
-    if known.unwrap_or_default() != gate {
-        put_gate(pen, lane, &gate)?;
-    }
-    let closed = gate.closed(limits, claiming.now);
-    let events = sending(&claims, claiming.now);
-    append(pen, Scope(lane.workspace), &events)?;
-    Ok(Claimed {
-        closed: closed.filter(|_| claims.is_empty()),
-        claims,
-    })
-}
-
-fn take(
-    connection: &Connection,
-    lane: &Lane,
-    claiming: Claiming,
-    limit: usize,
-) -> Result<Vec<Claim>> {
-    let mut statement = connection.prepare_cached(
-        "UPDATE queue SET stage = 2, lease_until = ?3, fence = fence + 1, attempts = attempts + 1,
-           told = ?5
-         WHERE (workspace, id) IN (
-           SELECT workspace, id FROM queue WHERE stage = 0 AND workspace = ?1 AND channel = ?2
-           ORDER BY rank LIMIT ?4)
-         RETURNING id, contact, priority, due_at, payload, fence, attempts, before, interrupted,
-           rank",
-    )?;
-    let mut rows = statement.query(params![
-        lane.workspace.as_uuid().as_bytes(),
-        lane.channel,
-        claiming.lease_until.as_micros(),
-        rows_max(limit),
-        claiming.gate.is_some(),
-    ])?;
-    let mut claims: Vec<(i64, Claim)> = Vec::new();
-    while let Some(row) = rows.next()? {
-        claims.push((row.get(9)?, read_claim(lane, row)?));
-    }
-    // RETURNING promises no order.
-    claims.sort_by_key(|(rank, _)| *rank);
-    Ok(claims.into_iter().map(|(_, claim)| claim).collect())
-}
-
-fn settle(pen: &Pen, settled: &Settled, now: Timestamp, ageing: i64) -> Result<bool> {
-    let claim = &settled.claim;
-    let workspace = claim.workspace.as_uuid().into_bytes();
-    let id = claim.message.id.as_uuid().into_bytes();
-    let held = "workspace = ?1 AND id = ?2 AND fence = ?3 AND stage = 2";
-    let changed = match left(claim, settled.then, now) {
-        None => pen
-            .prepare_cached(&format!("DELETE FROM queue WHERE {held}"))?
-            .execute(params![workspace, id, claim.fence])?,
-        Some((stage, due_at, attempts)) => pen
-            .prepare_cached(&format!(
-                "UPDATE queue SET stage = ?4, due_at = ?5, rank = ?6, attempts = ?7,
-                   lease_until = NULL, interrupted = 0 WHERE {held}"
-            ))?
-            .execute(params![
-                workspace,
-                id,
-                claim.fence,
-                stage,
-                due_at.as_micros(),
-                rank(due_at, claim.message.priority, ageing),
-                attempts,
-            ])?,
-    };
-    if changed == 1 {
-        append(pen, Scope(claim.workspace), &settled.events)?;
-    }
-    Ok(changed == 1)
-}
-
-/// A gate without complaints that hears of none is left as it is.
-fn learn(connection: &Connection, lesson: &Lesson) -> Result<()> {
-    let known = gate(connection, &lesson.lane)?.unwrap_or_default();
-    if known.is_calm() && lesson.is_calm() {
-        return Ok(());
-    }
-    let mut gate = known.clone();
-    gate.learn(
-        &lesson.signals,
-        lesson.rests_until,
-        lesson.limits,
-        lesson.now,
-    );
-    match gate == known {
-        true => Ok(()),
-        false => put_gate(connection, &lesson.lane, &gate),
-    }
-}
-
-fn read_claim(lane: &Lane, row: &Row<'_>) -> Result<Claim> {
-    Ok(Claim {
-        workspace: lane.workspace,
-        message: Queued {
-            id: MessageId::from_uuid(uuid(row, 0)?),
-            contact: optional_uuid(row, 1)?.map(ContactId::from_uuid),
-            channel: lane.channel.clone(),
-            priority: row.get(2)?,
-            due_at: Timestamp::from_micros(row.get(3)?),
-            payload: row.get(4)?,
-        },
-        fence: row.get(5)?,
-        attempts: row.get(6)?,
-        before: row.get(7)?,
-        is_interrupted: row.get(8)?,
     })
 }

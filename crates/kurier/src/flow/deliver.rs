@@ -30,6 +30,8 @@ use workspaces::Workspaces;
 /// Another process may queue without telling us, and a closed gate may be opened elsewhere.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
+/// So long a lane is left alone in which something stands that could not be had.
+const REST_MICROS: i64 = 50_000;
 /// So many lanes are served at the same time; the others have their turn after.
 const LANES_MAX: usize = 64;
 
@@ -181,8 +183,13 @@ impl Shift {
         self.busy.remove(&lane);
         match served {
             Ok(served) => {
-                let until = served.closed_until.filter(|_| served.settled == 0);
-                self.closed.extend(until.map(|until| (lane, until)));
+                // Nothing could be had, by a closed gate or because others have it: the lane
+                // would be named again at once.
+                let rest = served
+                    .closed_until
+                    .unwrap_or_else(|| clock::now().shifted(REST_MICROS));
+                let is_empty = served.settled == 0;
+                self.closed.extend(is_empty.then_some((lane, rest)));
             }
             Err(error) => {
                 tracing::error!(%error, channel = lane.channel, "delivering failed, will try again");

@@ -4,16 +4,14 @@
 use kurier_core::event::Kind;
 use kurier_core::id::MessageId;
 use kurier_core::message::{Report, Signal, Then, Verdict};
-use kurier_store::{Claim, Claiming, Lane, Result};
+use kurier_store::{Claim, Lane, Result};
 
-use super::settle::Ended;
+use super::settle::{Ended, settle_in_hand};
 use super::{Deliverer, Route, Served, Watch};
 use crate::channel::outbox;
 use crate::clock;
 
-const CLAIMS_MAX: usize = 1_000;
-/// A worker that has not settled by then is taken for dead.
-const LEASE_MICROS: i64 = 10_000_000;
+const HELD_MAX: usize = 1_000;
 
 impl Deliverer {
     pub(super) async fn serve_outbox(&self, lane: &Lane, route: &Route) -> Result<Served> {
@@ -34,20 +32,40 @@ impl Deliverer {
         self.serve_at_once(lane, route, lose).await
     }
 
+    /// Two hands where there is much: while one is settled, the other is looked at.
     async fn serve_at_once(
         &self,
         lane: &Lane,
         route: &Route,
         end: impl Fn(Claim) -> Ended + std::marker::Send + Sync,
     ) -> Result<Served> {
-        let mut served = Served::default();
+        let mut settled = self.pass_on(lane, route, &end).await?;
+        if settled == HELD_MAX {
+            let hands = [&end, &end].map(|end| self.pass_all(lane, route, end));
+            let [one, other] = hands;
+            let (one, other) = tokio::try_join!(one, other)?;
+            settled += one + other;
+        }
+        Ok(Served {
+            settled,
+            ..Served::default()
+        })
+    }
+
+    async fn pass_all(
+        &self,
+        lane: &Lane,
+        route: &Route,
+        end: &(impl Fn(Claim) -> Ended + std::marker::Send + Sync),
+    ) -> Result<usize> {
+        let mut all = 0;
         loop {
-            let settled = self.pass_on(lane, route, &end).await?;
-            served.settled += settled;
-            if settled < CLAIMS_MAX {
-                return Ok(served);
-            }
             self.pressure.note_much();
+            let settled = self.pass_on(lane, route, end).await?;
+            all += settled;
+            if settled < HELD_MAX {
+                return Ok(all);
+            }
         }
     }
 
@@ -57,28 +75,22 @@ impl Deliverer {
         route: &Route,
         end: &(impl Fn(Claim) -> Ended + std::marker::Send + Sync),
     ) -> Result<usize> {
-        let now = clock::now();
-        let claiming = Claiming {
-            now,
-            lease_until: now.shifted(LEASE_MICROS),
-            limit: CLAIMS_MAX,
-            gate: None,
-        };
-        let claimed = self.store.queue.claim(lane, claiming).await?;
-        if claimed.claims.is_empty() {
+        // Before anything is held: who holds waits for nobody who wants to hold.
+        let workspace = self.workspaces.find(&self.store, lane.workspace).await?;
+        let held = self.store.queue.hold(lane, HELD_MAX).await?;
+        if held.claims.is_empty() {
             return Ok(0);
         }
-        let workspace = self.workspaces.find(&self.store, lane.workspace).await?;
         let watch = Watch {
             lane,
             route,
             workspace: &workspace,
-            now,
+            now: clock::now(),
         };
-        let (waiting, mut ended) = self.guard(&watch, claimed.claims).await?;
+        let (waiting, mut ended) = self.guard(&watch, held.claims).await?;
         ended.extend(waiting.into_iter().map(|it| end(it.claim)));
         let count = ended.len();
-        self.settle(lane, route, &workspace, ended).await?;
+        settle_in_hand(held.hand, ended).await?;
         Ok(count)
     }
 }

@@ -1,11 +1,14 @@
 //! What became of messages: guarded, judged, settled.
 
+use std::collections::BTreeMap;
+
+use kurier_core::event::Kind;
 use kurier_core::message::{
     Address, Blame, Category, OnUnknown, Outcome, Policy, Reach, Refusal, Request, Signal,
     SuppressionReason, SuppressionSource, Verdict, judge,
 };
 use kurier_core::time::Timestamp;
-use kurier_store::{Claim, Lane, Lesson, Result, Settled, Workspace};
+use kurier_store::{Claim, Hand, Lane, Lesson, Result, Settled, Workspace};
 
 use super::lane::tried;
 use super::{Deliverer, Route, Waiting, Watch};
@@ -111,10 +114,7 @@ impl Deliverer {
         let kinds: Vec<_> = ended.iter().map(|it| it.verdict.kind).collect();
         let settled = ended.into_iter().map(|it| it.settled(now));
         let kept = self.store.queue.settle(settled.collect(), now, lesson);
-        for (kind, _) in kinds.iter().zip(kept.await?).filter(|(_, kept)| *kept) {
-            metrics::counter!(names::DECISIONS, "kind" => kind.as_str()).increment(1);
-            metrics::counter!(names::MESSAGES, "kind" => kind.as_str()).increment(1);
-        }
+        count(&kinds, &kept.await?);
         Ok(())
     }
 
@@ -133,6 +133,28 @@ impl Deliverer {
             suppress(&self.store, workspace, &wanted, source).await?;
         }
         Ok(())
+    }
+}
+
+/// Settles what is in the hand: it went nowhere, so no gate has anything to learn.
+pub async fn settle_in_hand(hand: Box<dyn Hand + '_>, ended: Vec<Ended>) -> Result<()> {
+    let now = clock::now();
+    let kinds: Vec<_> = ended.iter().map(|it| it.verdict.kind).collect();
+    let settled = ended.into_iter().map(|it| it.settled(now));
+    let kept = hand.settle(settled.collect(), now).await?;
+    count(&kinds, &kept);
+    Ok(())
+}
+
+/// Counts what became of messages; once for each kind, since a counter is searched for.
+fn count(kinds: &[Kind], kept: &[bool]) {
+    let mut counts: BTreeMap<&'static str, u64> = BTreeMap::new();
+    for (kind, _) in kinds.iter().zip(kept).filter(|(_, kept)| **kept) {
+        *counts.entry(kind.as_str()).or_default() += 1;
+    }
+    for (kind, count) in counts {
+        metrics::counter!(names::DECISIONS, "kind" => kind).increment(count);
+        metrics::counter!(names::MESSAGES, "kind" => kind).increment(count);
     }
 }
 
