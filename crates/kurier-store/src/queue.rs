@@ -201,21 +201,23 @@ pub(crate) fn requested(events: &[(WorkspaceId, Event)], appended: &[Appended]) 
     rows.collect()
 }
 
-/// What the log is told before messages go out: also that of the one before nobody knows
-/// what became.
-pub(crate) fn sending(claims: &[Claim], now: Timestamp) -> Vec<Event> {
-    let mut events = Vec::with_capacity(claims.len());
-    for claim in claims {
-        let (contact, fence) = (claim.message.contact, claim.fence);
-        if claim.is_interrupted {
-            let mut lost = Report::new(claim.message.id, claim.attempts.saturating_sub(1));
-            lost.reason = Some(Reason::AnswerLost);
-            events.push(lost.event(Kind::MessageUnknown, fence - 1, contact, now));
-        }
-        let report = Report::new(claim.message.id, claim.attempts);
-        events.push(report.event(Kind::MessageSending, fence, contact, now));
-    }
-    events
+/// What the log is told of claims whose worker before died: nobody knows what became of them.
+pub(crate) fn lost(claims: &[Claim], now: Timestamp) -> Vec<Event> {
+    let lost = claims.iter().filter(|claim| claim.is_interrupted);
+    let event = |claim: &Claim| {
+        let mut report = Report::new(claim.message.id, claim.attempts.saturating_sub(1));
+        report.reason = Some(Reason::AnswerLost);
+        let (contact, turn) = (claim.message.contact, claim.fence - 1);
+        report.event(Kind::MessageUnknown, turn, contact, now)
+    };
+    lost.map(event).collect()
+}
+
+/// What the log is told before a message goes out.
+pub(crate) fn sending(claim: &Claim, now: Timestamp) -> Event {
+    let report = Report::new(claim.message.id, claim.attempts);
+    let contact = claim.message.contact;
+    report.event(Kind::MessageSending, claim.fence, contact, now)
 }
 
 /// In which stage, and when due, a claim is left.
@@ -224,11 +226,13 @@ pub(crate) fn left(claim: &Claim, then: Then, now: Timestamp) -> Option<(i16, Ti
         true => stage::READY,
         false => stage::WAITING,
     };
+    let (due_at, uncounted) = (claim.message.due_at, claim.attempts.saturating_sub(1));
     match then {
         Then::Gone => None,
         Then::Again(at) => Some((later(at), at, claim.attempts)),
-        Then::Uncounted(at) => Some((later(at), at, claim.attempts.saturating_sub(1))),
-        Then::Aside => Some((stage::ASIDE, claim.message.due_at, claim.attempts)),
+        Then::Uncounted(at) => Some((later(at), at, uncounted)),
+        Then::Aside => Some((stage::ASIDE, due_at, claim.attempts)),
+        Then::AsideUncounted => Some((stage::ASIDE, due_at, uncounted)),
     }
 }
 
@@ -270,6 +274,10 @@ pub trait Queue: Send + Sync {
     /// Takes what stands in a lane into the hand, in the order of `claim`, to settle it at once:
     /// for what goes nowhere and so needs no lease. Of two who hold the same, one settles it.
     async fn hold<'a>(&'a self, lane: &Lane, limit: usize) -> Result<Held<'a>>;
+
+    /// Tells the log that these are about to be handed over; answers which are still held.
+    /// Should their worker die from now on, they may have been.
+    async fn begin(&self, claims: &[Claim], now: Timestamp) -> Result<Vec<bool>>;
 
     /// Settles claims and tells the log; a claim that another worker has taken over meanwhile
     /// answers false, and nothing is told of it.

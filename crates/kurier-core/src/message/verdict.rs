@@ -47,6 +47,8 @@ pub enum Then {
     Uncounted(Timestamp),
     /// It is put aside until somebody acts.
     Aside,
+    /// The same, and this time did not count: it was not handed over.
+    AsideUncounted,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -156,7 +158,8 @@ pub fn held(message: MessageId, reason: Reason, until: Timestamp) -> Verdict {
 pub fn skipped(message: MessageId, reason: Reason) -> Verdict {
     let mut report = Report::new(message, 0);
     report.reason = Some(reason);
-    verdict(Kind::MessageSkipped, report, Then::Aside, Signal::Silent)
+    let then = Then::AsideUncounted;
+    verdict(Kind::MessageSkipped, report, then, Signal::Silent)
 }
 
 fn signal(refusal: &Refusal) -> Signal {
@@ -170,7 +173,7 @@ fn signal(refusal: &Refusal) -> Signal {
 const fn until(then: Then) -> Option<Timestamp> {
     match then {
         Then::Again(at) | Then::Uncounted(at) => Some(at),
-        Then::Gone | Then::Aside => None,
+        Then::Gone | Then::Aside | Then::AsideUncounted => None,
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) async fn take(
           SELECT id FROM queue WHERE stage = 0 AND workspace = $1 AND channel = $2
           ORDER BY rank LIMIT $4 FOR UPDATE SKIP LOCKED)
         UPDATE queue q SET stage = 2, lease_until = $3, fence = fence + 1,
-          attempts = attempts + 1, told = $5
+          attempts = attempts + 1, told = false
         FROM due WHERE q.workspace = $1 AND q.id = due.id
         RETURNING q.id, contact, priority, due_at, payload, fence, attempts, before, interrupted,
           rank";
@@ -37,7 +37,6 @@ pub(super) async fn take(
         .bind(&lane.channel)
         .bind(claiming.lease_until.as_micros())
         .bind(rows_max(limit))
-        .bind(claiming.gate.is_some())
         .fetch_all(connection)
         .await?;
     let mut claims: Vec<(i64, Claim)> = Vec::with_capacity(rows.len());
@@ -47,6 +46,31 @@ pub(super) async fn take(
     // RETURNING promises no order.
     claims.sort_by_key(|(rank, _)| *rank);
     Ok(claims.into_iter().map(|(_, claim)| claim).collect())
+}
+
+/// Marks claims as about to be handed over; answers which are still held.
+pub(super) async fn begin(
+    connection: &mut PgConnection,
+    claims: &[Claim],
+) -> Result<HashSet<ClaimKey>> {
+    let sql = "
+        WITH held AS MATERIALIZED (
+          SELECT q.workspace, q.id, q.fence FROM queue q
+          JOIN unnest($1::uuid[], $2::uuid[], $3::bigint[]) AS s (w, i, f)
+            ON q.workspace = s.w AND q.id = s.i AND q.fence = s.f
+          WHERE q.stage + 0 = 2 ORDER BY q.workspace, q.id FOR UPDATE OF q)
+        UPDATE queue q SET told = true
+        FROM held h WHERE q.workspace = h.workspace AND q.id = h.id
+        RETURNING h.workspace, h.id, h.fence";
+    let keys: Vec<ClaimKey> = claims.iter().map(key).collect();
+    let rows = sqlx::query(sql)
+        .bind(gather(&keys, |key| key.0))
+        .bind(gather(&keys, |key| key.1))
+        .bind(gather(&keys, |key| key.2))
+        .fetch_all(connection)
+        .await?;
+    let key = |row: &PgRow| Ok((row.try_get(0)?, row.try_get(1)?, row.try_get(2)?));
+    rows.iter().map(key).collect()
 }
 
 /// What tells one claim from every other, of the same message too.

@@ -9,11 +9,11 @@ use uuid::Uuid;
 
 use super::Postgres;
 use super::appender::{append, uuids};
-use super::claims::{key, settle, take};
+use super::claims::{begin, key, settle, take};
 use super::gates::{learn, lock_gate, put_gate};
 use crate::queue::{
-    Asked, Claimed, Claiming, Held, Lane, Lesson, Line, Once, Put, Queue, Queued, Settled,
-    recalled, requested, sending,
+    Asked, Claim, Claimed, Claiming, Held, Lane, Lesson, Line, Once, Put, Queue, Queued, Settled,
+    lost, recalled, requested, sending,
 };
 use crate::{Appended, Result, Scope};
 
@@ -91,7 +91,7 @@ impl Queue for Postgres {
         if gate != known {
             put_gate(&mut transaction, lane, &gate).await?;
         }
-        let told = sending(&claims, claiming.now);
+        let told = lost(&claims, claiming.now);
         let told: Vec<_> = told.iter().map(|event| (lane.workspace, event)).collect();
         append(&mut transaction, &told).await?;
         transaction.commit().await?;
@@ -102,6 +102,21 @@ impl Queue for Postgres {
 
     async fn hold<'a>(&'a self, lane: &Lane, limit: usize) -> Result<Held<'a>> {
         self.take_in_hand(lane, limit).await
+    }
+
+    async fn begin(&self, claims: &[Claim], now: Timestamp) -> Result<Vec<bool>> {
+        let mut transaction = self.pool.begin().await?;
+        let held = begin(&mut transaction, claims).await?;
+        let is_held = |claim: &Claim| held.contains(&key(claim));
+        let told = claims.iter().filter(|claim| is_held(claim));
+        let told: Vec<_> = told.map(|it| (it.workspace, sending(it, now))).collect();
+        let told: Vec<_> = told
+            .iter()
+            .map(|(workspace, event)| (*workspace, event))
+            .collect();
+        append(&mut transaction, &told).await?;
+        transaction.commit().await?;
+        Ok(claims.iter().map(is_held).collect())
     }
 
     async fn settle(
@@ -275,7 +290,8 @@ const ENDED: &str = "
     WITH ended AS MATERIALIZED (
       SELECT workspace, id FROM queue WHERE stage = 2 AND lease_until <= $1
       LIMIT 10000 FOR UPDATE SKIP LOCKED)
-    UPDATE queue q SET stage = 0, lease_until = NULL, interrupted = interrupted OR told
+    UPDATE queue q SET stage = 0, lease_until = NULL, interrupted = interrupted OR told,
+      attempts = attempts - (NOT told)::int
     FROM ended WHERE q.workspace = ended.workspace AND q.id = ended.id";
 /// Lane after lane, each found by the index: what stands in one is not read.
 const LANES: &str = "

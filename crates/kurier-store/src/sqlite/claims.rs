@@ -9,7 +9,9 @@ use super::cell::{optional_uuid, uuid};
 use super::gates::{gate, put_gate};
 use super::log::append;
 use super::writer::Pen;
-use crate::queue::{Claim, Claimed, Claiming, Lane, Lesson, Queued, Settled, left, rank, sending};
+use crate::queue::{
+    Claim, Claimed, Claiming, Lane, Lesson, Queued, Settled, left, lost, rank, sending,
+};
 use crate::{Result, Scope, rows_max};
 
 pub(super) fn claim(pen: &Pen, lane: &Lane, claiming: Claiming) -> Result<Claimed> {
@@ -33,7 +35,7 @@ pub(super) fn claim(pen: &Pen, lane: &Lane, claiming: Claiming) -> Result<Claime
         put_gate(pen, lane, &gate)?;
     }
     let closed = gate.closed(limits, claiming.now);
-    let events = sending(&claims, claiming.now);
+    let events = lost(&claims, claiming.now);
     append(pen, Scope(lane.workspace), &events)?;
     Ok(Claimed {
         closed: closed.filter(|_| claims.is_empty()),
@@ -49,7 +51,7 @@ fn take(
 ) -> Result<Vec<Claim>> {
     let mut statement = connection.prepare_cached(
         "UPDATE queue SET stage = 2, lease_until = ?3, fence = fence + 1, attempts = attempts + 1,
-           told = ?5
+           told = 0
          WHERE (workspace, id) IN (
            SELECT workspace, id FROM queue WHERE stage = 0 AND workspace = ?1 AND channel = ?2
            ORDER BY rank LIMIT ?4)
@@ -61,7 +63,6 @@ fn take(
         lane.channel,
         claiming.lease_until.as_micros(),
         rows_max(limit),
-        claiming.gate.is_some(),
     ])?;
     let mut claims: Vec<(i64, Claim)> = Vec::new();
     while let Some(row) = rows.next()? {
@@ -70,6 +71,21 @@ fn take(
     // RETURNING promises no order.
     claims.sort_by_key(|(rank, _)| *rank);
     Ok(claims.into_iter().map(|(_, claim)| claim).collect())
+}
+
+/// Marks a claim as about to be handed over, and tells the log; false if it is not held.
+pub(super) fn begin(pen: &Pen, claim: &Claim, now: Timestamp) -> Result<bool> {
+    let changed = pen
+        .prepare_cached(&format!("UPDATE queue SET told = 1 WHERE {CLAIMED}"))?
+        .execute(params![
+            claim.workspace.as_uuid().as_bytes(),
+            claim.message.id.as_uuid().as_bytes(),
+            claim.fence,
+        ])?;
+    if changed == 1 {
+        append(pen, Scope(claim.workspace), &[sending(claim, now)])?;
+    }
+    Ok(changed == 1)
 }
 
 /// Where a claim stands that is settled, and with what fence.

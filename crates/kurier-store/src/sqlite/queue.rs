@@ -7,10 +7,10 @@ use rusqlite::{Connection, params, params_from_iter};
 
 use super::Sqlite;
 use super::cell::{IDS, blob, id_list, optional_uuid, uuid};
-use super::claims::{CLAIMED, claim, learn, settle};
+use super::claims::{CLAIMED, begin, claim, learn, settle};
 use super::log::append;
 use crate::queue::{
-    Asked, Claimed, Claiming, Held, Lane, Lesson, Line, Once, Put, Queue, Queued, Settled,
+    Asked, Claim, Claimed, Claiming, Held, Lane, Lesson, Line, Once, Put, Queue, Queued, Settled,
     recalled, requested,
 };
 use crate::{Appended, Result, Scope};
@@ -91,6 +91,15 @@ impl Queue for Sqlite {
 
     async fn hold<'a>(&'a self, lane: &Lane, limit: usize) -> Result<Held<'a>> {
         self.take_in_hand(lane, limit).await
+    }
+
+    async fn begin(&self, claims: &[Claim], now: Timestamp) -> Result<Vec<bool>> {
+        let claims = claims.to_vec();
+        self.writer
+            .write(claims.len(), move |pen| {
+                claims.iter().map(|claim| begin(pen, claim, now)).collect()
+            })
+            .await
     }
 
     async fn settle(
@@ -271,7 +280,8 @@ fn freshen(connection: &Connection, now: Timestamp) -> Result<()> {
         "UPDATE queue SET stage = 0 WHERE (workspace, id) IN (
            SELECT workspace, id FROM queue WHERE stage = 1 AND due_at <= ?1
            ORDER BY due_at LIMIT ?2)",
-        "UPDATE queue SET stage = 0, lease_until = NULL, interrupted = interrupted OR told
+        "UPDATE queue SET stage = 0, lease_until = NULL, interrupted = interrupted OR told,
+           attempts = attempts - (told = 0)
          WHERE (workspace, id) IN (
            SELECT workspace, id FROM queue WHERE stage = 2 AND lease_until <= ?1 LIMIT ?2)",
     ];

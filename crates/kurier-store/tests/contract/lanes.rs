@@ -63,6 +63,11 @@ pub fn per_minute(rate: u32) -> GateLimits {
     }
 }
 
+async fn begin(store: &Store, claims: &[kurier_store::Claim], second: i64) -> Vec<bool> {
+    let begun = store.queue.begin(claims, seconds(second)).await;
+    begun.expect("begun")
+}
+
 fn lesson(second: i64, signals: &[Signal]) -> Lesson {
     Lesson {
         lane: lane(),
@@ -165,7 +170,8 @@ async fn what_is_due_later_does_not_stand_before_what_is_due(store: Store) {
 
 async fn a_gate_lets_so_many_pass_and_the_log_is_told(store: Store) {
     put(&store, many(10)).await;
-    assert_eq!(through(&store, 0, 2, per_minute(3)).await.claims.len(), 2);
+    let claims = through(&store, 0, 2, per_minute(3)).await.claims;
+    assert_eq!(claims.len(), 2);
     assert_eq!(through(&store, 0, 9, per_minute(3)).await.claims.len(), 1);
     let closed = through(&store, 0, 9, per_minute(3)).await;
     assert_eq!(closed.claims, []);
@@ -174,7 +180,12 @@ async fn a_gate_lets_so_many_pass_and_the_log_is_told(store: Store) {
         (closed.by, closed.until),
         (GateReason::RateLimit, seconds(20))
     );
-    assert_eq!(kinds(&store).await, [Kind::MessageSending; 3]);
+    assert_eq!(kinds(&store).await, []);
+    let mut taken = claims[1].clone();
+    taken.fence -= 1;
+    let begun = begin(&store, &[claims[0].clone(), taken], 0).await;
+    assert_eq!(begun, [true, false]);
+    assert_eq!(kinds(&store).await, [Kind::MessageSending]);
     let log = store.log.read(Position(0), 10).await.expect("read");
     let report: Report = serde_json::from_str(&log[0].event.payload).expect("a report");
     assert_eq!((report.attempt, log[0].event.contact.is_some()), (1, true));
@@ -241,12 +252,16 @@ async fn who_died_sending_is_known_to_have(store: Store) {
         .claims
         .remove(0);
     assert!(!first.is_interrupted);
+    assert_eq!(begin(&store, &[first.clone()], 0).await, [true]);
     let second = through(&store, 10, 9, GateLimits::default())
         .await
         .claims
         .remove(0);
     assert!(second.is_interrupted);
     assert_eq!(second.attempts, 2);
+    let told = [Kind::MessageSending, Kind::MessageUnknown];
+    assert_eq!(kinds(&store).await, told);
+    assert_eq!(begin(&store, &[first.clone()], 10).await, [false]);
     let late = settle_all(&store, vec![settled(first, Then::Gone)]).await;
     assert_eq!(late, [false]);
     let again = settled(second, Then::Again(seconds(10)));
@@ -260,12 +275,13 @@ async fn who_died_sending_is_known_to_have(store: Store) {
 
 async fn who_died_before_sending_is_not(store: Store) {
     put(&store, many(1)).await;
-    claim(&store, 0, 9).await;
+    through(&store, 0, 9, GateLimits::default()).await;
     let second = through(&store, 10, 9, GateLimits::default())
         .await
         .claims
         .remove(0);
     assert!(!second.is_interrupted);
+    assert_eq!((second.attempts, kinds(&store).await.len()), (1, 0));
 }
 
 async fn an_attempt_that_does_not_count_is_not_counted(store: Store) {

@@ -70,10 +70,23 @@ impl Deliverer {
         };
         let (waiting, ended) = self.guard(&watch, claimed.claims).await?;
         ended.into_iter().for_each(|ended| trip.end(ended));
-        for waiting in waiting {
+        for waiting in self.begin(waiting, now).await? {
             trip.begin(waiting, self.post.clone(), claiming.lease_until);
         }
         Ok(filled)
+    }
+}
+
+impl Deliverer {
+    /// Says that these are about to go; answers those that are still ours.
+    async fn begin(&self, waiting: Vec<Waiting>, now: Timestamp) -> Result<Vec<Waiting>> {
+        if waiting.is_empty() {
+            return Ok(waiting);
+        }
+        let claims: Vec<Claim> = waiting.iter().map(|it| it.claim.clone()).collect();
+        let held = self.store.queue.begin(&claims, now).await?;
+        let ours = waiting.into_iter().zip(held).filter(|(_, held)| *held);
+        Ok(ours.map(|(waiting, _)| waiting).collect())
     }
 }
 

@@ -60,7 +60,7 @@ impl Scene {
 
     /// Sets up the webhook so that its answers are as the path says.
     async fn hook(&self, path: &str, more: Value) {
-        let mut settings = json!({"kind": "webhook", "settings": {"url": self.sink.url(path)}});
+        let mut settings = webhook(json!({"url": self.sink.url(path)}));
         merge(&mut settings, more);
         set(self.api(), "hook", settings).await;
     }
@@ -94,6 +94,12 @@ impl Scene {
             .expect("an id")
             .to_owned()
     }
+}
+
+/// The settings of a webhook.
+fn webhook(settings: Value) -> Value {
+    let secrets = json!({"signing_secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"});
+    json!({"kind": "webhook", "settings": settings, "secrets": secrets})
 }
 
 fn merge(into: &mut Value, more: Value) {

@@ -15,7 +15,7 @@ use kurier_core::value::Object;
 use kurier_store::{MessageFilter, Scope, Store};
 use serde_json::json;
 
-use super::{LIMIT, VARIABLES, set};
+use super::{LIMIT, VARIABLES, merge, set, webhook};
 use crate::channels::Sink;
 use crate::harness::{Database, Server, eventually};
 
@@ -116,8 +116,8 @@ async fn a_rate_holds_over_four_processes() {
     let database = Database::postgres().await;
     let (url, kept) = catcher().await;
     let servers = servers(&database).await;
-    let settings =
-        json!({"kind": "webhook", "settings": {"url": url}, "rate_limit_per_minute": 60});
+    let mut settings = webhook(json!({"url": url}));
+    merge(&mut settings, json!({"rate_limit_per_minute": 60}));
     set(&servers[0].api, "hook", settings).await;
     let store = database.store().await;
     flood(&store, scope(&store).await, 100, 0).await;
@@ -144,8 +144,8 @@ async fn nothing_is_lost_and_nothing_doubled_unseen() {
     let (url, kept) = catcher().await;
     let mut smtp = Sink::smtp(json!({})).await;
     let mut servers = servers(&database).await;
-    let quick = json!({"kind": "webhook", "settings": {"url": url, "timeout_seconds": 1}});
-    set(&servers[0].api, "hook", quick).await;
+    let quick = json!({"url": url, "timeout_seconds": 1});
+    set(&servers[0].api, "hook", webhook(quick)).await;
     let email = json!({"host": "127.0.0.1", "port": smtp.port, "security": "none",
         "timeout_seconds": 1, "from": {"address": "kurier@example.com"}});
     set(
