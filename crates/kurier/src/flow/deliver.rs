@@ -29,6 +29,7 @@ use workspaces::Workspaces;
 
 /// Another process may queue without telling us, and a closed gate may be opened elsewhere.
 const LOOK_EVERY: Duration = Duration::from_secs(1);
+const LOOK_MICROS: i64 = 1_000_000;
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// So long a lane is left alone in which something stands that could not be had.
 const REST_MICROS: i64 = 50_000;
@@ -185,9 +186,10 @@ impl Shift {
             Ok(served) => {
                 // Nothing could be had, by a closed gate or because others have it: the lane
                 // would be named again at once.
-                let rest = served
-                    .closed_until
-                    .unwrap_or_else(|| clock::now().shifted(REST_MICROS));
+                let now = clock::now();
+                let rest = served.closed_until.unwrap_or(now.shifted(REST_MICROS));
+                // A gate may be opened by somebody before its time.
+                let rest = rest.min(now.shifted(LOOK_MICROS));
                 let is_empty = served.settled == 0;
                 self.closed.extend(is_empty.then_some((lane, rest)));
             }

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Scene, ask, post, put};
-use crate::harness::{Api, Database, on_both};
+use crate::harness::{Answer, Api, Database, on_both};
 
 on_both![
     a_suppressed_address_gets_nothing_whatever_the_way,
@@ -52,13 +52,10 @@ async fn a_suppressed_address_gets_nothing_whatever_the_way(database: Database) 
         .expect(201)
         .json();
     let id = made["id"].as_str().expect("an id");
-    post(
-        scene.api(),
-        &format!("/api/v1/journeys/{id}/publish"),
-        &json!({}),
-    )
-    .await
-    .expect(200);
+    let publish = format!("/api/v1/journeys/{id}/publish");
+    let publish = scene.api().bare(reqwest::Method::POST, &publish);
+    let published = publish.bearer_auth(&scene.api().admin_key).send().await;
+    Answer::of(published.expect("an answer")).await.expect(200);
     scene
         .api()
         .upsert(&json!({"user_id": "ann", "email": "ann@example.com"}))
