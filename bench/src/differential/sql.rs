@@ -169,7 +169,7 @@ impl Writer {
             OperandKind::Path(path) => match path.root {
                 Root::Contact => contact(&path.names),
                 Root::Event => self.event_field(&path.names),
-                Root::System | Root::Journey => self.time(self.now.to_string()),
+                Root::System | Root::Journey | Root::Given => self.time(self.now.to_string()),
             },
             OperandKind::Now => self.time(self.now.to_string()),
             OperandKind::Shifted { base, micros } => {

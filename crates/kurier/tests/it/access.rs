@@ -90,6 +90,18 @@ const TABLE: &[Row] = &[
     ),
     ("get", "/api/v1/segments/{id}/sizes", READ),
     ("get", "/api/v1/segments/{id}/explain/{contact}", READ),
+    ("get", "/api/v1/templates", READ),
+    ("post", "/api/v1/templates/check", READ),
+    ("get", "/api/v1/templates/{name}", READ),
+    ("put", "/api/v1/templates/{name}", WRITE),
+    ("get", "/api/v1/templates/{name}/versions", READ),
+    ("post", "/api/v1/templates/{name}/preview", READ),
+    // The last one finds that the one before has done it.
+    (
+        "delete",
+        "/api/v1/templates/{name}",
+        [401, 401, 403, 403, 204, 404],
+    ),
     ("get", "/api/v1/messages", READ),
     // There is none yet.
     (
@@ -117,6 +129,8 @@ fn body(path: &str) -> Value {
         "/api/v1/expressions/check" | "/api/v1/segments/preview" => json!({"expression": "TRUE"}),
         path if path.ends_with("/trigger") => json!({"user_id": "nobody"}),
         path if path.starts_with("/api/v1/journeys") => crate::journeys::cart("Cart", "t"),
+        path if path.ends_with("/preview") => json!({"data": {"x": 1}}),
+        path if path.starts_with("/api/v1/templates") => json!({"name": "t", "text": "x"}),
         path if path.starts_with("/api/v1/segments") => {
             json!({"name": "All", "expression": "TRUE"})
         }
@@ -172,6 +186,7 @@ async fn every_operation_asks_for_its_scope(database: Database) {
             _ => contact,
         };
         let address = path.replace("{id}", id).replace("{contact}", contact);
+        let address = address.replace("{name}", "t");
         let address = address.replace("{type}", "track").replace("{version}", "1");
         let method: Method = method.to_uppercase().parse().expect("a method");
         for (key, expected) in keys.iter().zip(*expected) {

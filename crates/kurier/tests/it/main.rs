@@ -11,3 +11,4 @@ mod ingest;
 mod journeys;
 mod sdk;
 mod segments;
+mod templates;
