@@ -56,6 +56,11 @@ fn files_are_checked_and_rendered_without_any_data() {
         (&json["subject"], &json["missing"]),
         (&json!("Hi Ann"), &json!(["contact.none"]))
     );
+}
+
+#[test]
+fn what_is_wrong_with_files_is_told_with_its_place() {
+    let folder = tempfile::tempdir().expect("a folder");
     let bad = file(
         &folder,
         "bad.yaml",

@@ -72,7 +72,12 @@ fn payloads() -> Vec<(&'static str, String, &'static str)> {
             "{% for i in (1..9999) %}{{ data.long }}{% endfor %}".into(),
             "limit: output is larger than 1 MiB",
         ),
-        ("markdown", table, "limit: output is larger than 1 MiB"),
+        (
+            "markdown",
+            table,
+            "limit: its tables could have more than 20,000 cells",
+        ),
+        ("markdown", "`a".repeat(30_000), ""),
         ("text", deep, "blocks nest at most 32 deep"),
     ]
 }
@@ -93,7 +98,13 @@ async fn hostile_templates_pass_a_limit_and_the_server_goes_on(database: Databas
     for (part, text, limit) in payloads() {
         let body =
             json!({"data": {"long": "x".repeat(100_000)}, "document": {"name": "x", part: text}});
-        let answer = post(api, path, &body).await.expect(422);
+        let answer = post(api, path, &body).await;
+        if limit.is_empty() {
+            // What takes the reader of Markdown the most and passes no limit.
+            answer.expect(200);
+            continue;
+        }
+        let answer = answer.expect(422);
         let detail = answer.json()["detail"]
             .as_str()
             .unwrap_or_default()
