@@ -220,6 +220,11 @@ fn suppressions() {
 }
 
 #[test]
+fn templates() {
+    check_page("templates.md");
+}
+
+#[test]
 fn every_page_is_checked() {
     const CHECKED: &[&str] = &[
         "channels.md",
@@ -232,6 +237,7 @@ fn every_page_is_checked() {
         "segments.md",
         "settings.md",
         "suppressions.md",
+        "templates.md",
     ];
     let pages = fs::read_dir(root().join("docs/reference")).expect("the folder");
     let mut names: Vec<String> = pages
@@ -280,4 +286,22 @@ fn every_command_and_setting_is_in_the_reference() {
         .filter(|name| !page.contains(&format!("## kurier {name}\n")))
         .collect();
     assert!(missing.is_empty(), "cli.md does not tell of {missing:?}");
+}
+
+#[test]
+fn every_filter_and_limit_is_in_the_reference() {
+    use kurier_core::template::{Filter, Limit};
+    let page = fs::read_to_string(root().join("docs/reference/templates.md")).expect("the page");
+    let is_told =
+        |name: &str| page.contains(&format!("`{name}`")) || page.contains(&format!("`{name}: "));
+    let filters = Filter::ALL.iter().map(|filter| filter.name());
+    let limits = Limit::ALL.iter().map(|limit| limit.as_str());
+    let missing: Vec<&str> = filters
+        .chain(limits)
+        .filter(|name| !is_told(name))
+        .collect();
+    assert!(
+        missing.is_empty(),
+        "templates.md does not tell of {missing:?}"
+    );
 }

@@ -8,8 +8,8 @@ use serde::{Deserialize, Serialize};
 
 use super::Ending;
 use super::step::By;
-use crate::event::Position;
-use crate::id::{EventId, InstanceId, JourneyId, MessageId, SegmentId};
+use crate::event::{Event, Kind, Position};
+use crate::id::{ContactId, EventId, InstanceId, JourneyId, MessageId, SegmentId};
 use crate::time::Timestamp;
 use crate::value::{Object, Value};
 
@@ -161,5 +161,23 @@ impl Record {
             erased: bool,
         }
         serde_json::from_str::<Erased>(payload).is_ok_and(|payload| payload.erased)
+    }
+}
+
+/// What stands in the log about a contact because of a run.
+pub fn event(
+    id: EventId,
+    kind: Kind,
+    contact: ContactId,
+    at: Timestamp,
+    payload: &impl Serialize,
+) -> Event {
+    Event {
+        id,
+        kind,
+        contact: Some(contact),
+        occurred_at: at,
+        recorded_at: at,
+        payload: serde_json::to_string(payload).expect("a record serialises"),
     }
 }

@@ -5,6 +5,8 @@ use super::Instance;
 use super::node::SendMessage;
 use super::step::Context;
 use crate::expr::ContactField;
+use crate::id::MessageId;
+use crate::message::{Origin, Request};
 use crate::template::gather;
 use crate::value::{Object, Value};
 
@@ -37,6 +39,24 @@ impl Supply {
             topic: template.topic.clone(),
             template_version: Some(template.version),
             inputs,
+        }
+    }
+}
+
+impl Supply {
+    pub fn request(&self, message: MessageId, origin: Origin, send: &SendMessage) -> Request {
+        Request {
+            message,
+            origin: Some(origin),
+            channel: send.channel.clone(),
+            template: Some(send.template.clone()),
+            template_version: self.template_version,
+            body: None,
+            to: self.to.clone(),
+            topic: self.topic.clone(),
+            inputs: self.inputs.clone(),
+            priority: send.priority,
+            scheduled_at: None,
         }
     }
 }

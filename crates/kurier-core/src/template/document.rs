@@ -1,7 +1,7 @@
 //! A template's document: its fields, and what they may hold.
 
 use super::fault::Fault;
-use super::limits::{BODY_BYTES_MAX, LINE_BYTES_MAX};
+use super::limits::{BODY_BYTES_MAX, LINE_BYTES_MAX, MARKDOWN_BYTES_MAX};
 use super::render::Target;
 use crate::expr::closest;
 use crate::value::{Object, Value};
@@ -160,7 +160,11 @@ impl Reader {
     fn body(&mut self) -> Option<(&'static str, Target, String)> {
         let mut found: Option<(&str, Target, String)> = None;
         for (field, target) in BODIES {
-            let Some(text) = self.text(field, BODY_BYTES_MAX) else {
+            let bytes_max = match target {
+                Target::Markdown => MARKDOWN_BYTES_MAX,
+                _ => BODY_BYTES_MAX,
+            };
+            let Some(text) = self.text(field, bytes_max) else {
                 continue;
             };
             if let Some((other, ..)) = &found {

@@ -30,8 +30,11 @@ pub const ITEMS_MAX: usize = 10_000;
 pub const WORK_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// A rendered part may be this long.
 pub const OUTPUT_BYTES_MAX: usize = 1024 * 1024;
-/// Markdown, once its values are in it, may be this long.
-pub const MARKDOWN_BYTES_MAX: usize = 256 * 1024;
+/// Markdown, also once its values are in it, may be this long: reading it takes a few hundred
+/// times its memory.
+pub const MARKDOWN_BYTES_MAX: usize = 64 * 1024;
+/// Tables in Markdown may have so many cells: a short row is filled up to the longest.
+pub const CELLS_MAX: usize = 20_000;
 
 /// What a list's item weighs beside its text.
 pub const ITEM_BYTES: usize = 64;
@@ -48,6 +51,7 @@ pub enum Limit {
     Work,
     Output,
     Markdown,
+    Cells,
 }
 
 impl Limit {
@@ -59,6 +63,7 @@ impl Limit {
         Self::Work,
         Self::Output,
         Self::Markdown,
+        Self::Cells,
     ];
 
     pub const fn as_str(self) -> &'static str {
@@ -69,7 +74,8 @@ impl Limit {
             Self::Items => "a list made on the way has more than 10,000 items",
             Self::Work => "the texts made on the way are larger than 4 MiB together",
             Self::Output => "output is larger than 1 MiB",
-            Self::Markdown => "the Markdown is larger than 256 KiB",
+            Self::Markdown => "the Markdown is larger than 64 KiB",
+            Self::Cells => "its tables could have more than 20,000 cells",
         }
     }
 }
@@ -146,7 +152,7 @@ mod tests {
             (100_000, 10_000, 10_000)
         );
         assert_eq!(TEXT_BYTES_MAX, 256 << 10);
-        assert_eq!(MARKDOWN_BYTES_MAX, 256 << 10);
+        assert_eq!((MARKDOWN_BYTES_MAX, CELLS_MAX), (64 << 10, 20_000));
         assert_eq!((WORK_BYTES_MAX, OUTPUT_BYTES_MAX), (4 << 20, 1 << 20));
     }
 

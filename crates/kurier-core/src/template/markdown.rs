@@ -7,17 +7,36 @@ use std::fmt;
 use pulldown_cmark::{CodeBlockKind, CowStr, Event, Options, Parser, Tag, html};
 
 use super::escape;
-use super::limits::{Limit, OUTPUT_BYTES_MAX};
+use super::limits::{CELLS_MAX, Limit, OUTPUT_BYTES_MAX};
 use super::render::{SLOT_CLOSE, SLOT_OPEN, Slot};
 
 /// The HTML of a Markdown text with its values.
 pub fn to_html(source: &str, slots: &[Slot]) -> Result<String, Limit> {
+    check_tables(source)?;
     let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH;
     let filling = Filling { slots };
     let events = Parser::new_ext(source, options).flat_map(|event| filling.event(event));
     let mut page = Page(String::new());
     html::write_html_fmt(&mut page, events).map_err(|_| Limit::Output)?;
     Ok(page.0)
+}
+
+/// A row that is shorter than its table's head is filled up: many short rows under a long head
+/// would take much more room than they are long.
+fn check_tables(source: &str) -> Result<(), Limit> {
+    let is_rule = |line: &str| {
+        let line = line.trim_start_matches(['>', ' ', '*', '+']);
+        line.contains('-')
+            && line
+                .chars()
+                .all(|c| matches!(c, '|' | '-' | ':' | ' ' | '\t'))
+    };
+    let widest = source.lines().filter(|line| is_rule(line));
+    let widest = widest.map(|line| line.matches('|').count()).max();
+    match widest.unwrap_or(0) * source.lines().count() > CELLS_MAX {
+        true => Err(Limit::Cells),
+        false => Ok(()),
+    }
 }
 
 /// As long as a part may be.

@@ -101,6 +101,18 @@ const TABLE: &[Row] = &[
     // That is no token, whoever says it; those that are need no key.
     ("get", "/unsubscribe/{token}", [404; 6]),
     ("post", "/unsubscribe/{token}", [404; 6]),
+    ("get", "/api/v1/templates", READ),
+    ("post", "/api/v1/templates/check", READ),
+    ("get", "/api/v1/templates/{name}", READ),
+    ("put", "/api/v1/templates/{name}", WRITE),
+    ("get", "/api/v1/templates/{name}/versions", READ),
+    ("post", "/api/v1/templates/{name}/preview", READ),
+    // The last one finds that the one before has done it.
+    (
+        "delete",
+        "/api/v1/templates/{name}",
+        [401, 401, 403, 403, 204, 404],
+    ),
     ("get", "/api/v1/messages", READ),
     ("post", "/api/v1/messages", [401, 401, 403, 403, 202, 202]),
     ("get", "/api/v1/messages/counts", READ),
@@ -151,6 +163,8 @@ fn body(path: &str) -> Value {
         "/api/v1/channels/{name}/test" => json!({"to": "a@example.com"}),
         path if path.ends_with("/trigger") => json!({"user_id": "nobody"}),
         path if path.starts_with("/api/v1/journeys") => crate::journeys::cart("Cart", "t"),
+        path if path.ends_with("/preview") => json!({"data": {"x": 1}}),
+        path if path.starts_with("/api/v1/templates") => json!({"name": "t", "text": "x"}),
         path if path.starts_with("/api/v1/segments") => {
             json!({"name": "All", "expression": "TRUE"})
         }
@@ -206,9 +220,14 @@ async fn every_operation_asks_for_its_scope(database: Database) {
             _ => contact,
         };
         let address = path.replace("{id}", id).replace("{contact}", contact);
+        let name = if path.contains("templates") {
+            "t"
+        } else {
+            "later"
+        };
+        let address = address.replace("{name}", name);
         let address = address.replace("{type}", "track").replace("{version}", "1");
         let address = address.replace("{address}", "someone@example.com");
-        let address = address.replace("{name}", "later");
         let method: Method = method.to_uppercase().parse().expect("a method");
         for (key, expected) in keys.iter().zip(*expected) {
             let mut request = api.bare(method.clone(), &address);

@@ -14,3 +14,4 @@ mod journeys;
 mod sdk;
 mod segments;
 mod suppressions;
+mod templates;

@@ -3,7 +3,7 @@
 
 use std::sync::Arc;
 
-use super::super::record::{Course, HopRecord, Parking, Record, Sent, Update};
+use super::super::record::{Course, HopRecord, Parking, Record, Sent, Update, event};
 use super::super::reentry::{Admission, admit};
 use super::super::step::{Context, Effect, Hop, Input, Step, remember, step};
 use super::super::{Definition, Ending, Instance, Node, NodeIndex, Supply};
@@ -354,19 +354,7 @@ impl Outcome<'_> {
             instance: instance.id,
             node: self.definition.id_of(node).to_owned(),
         };
-        Some(Request {
-            message,
-            origin: Some(origin),
-            channel: send.channel.clone(),
-            template: Some(send.template.clone()),
-            template_version: supply.template_version,
-            body: None,
-            to: supply.to.clone(),
-            topic: supply.topic.clone(),
-            inputs: supply.inputs.clone(),
-            priority: send.priority,
-            scheduled_at: None,
-        })
+        Some(supply.request(message, origin, send))
     }
 
     fn effect(&self, effect: &Effect, step: &Step) -> Option<Event> {
@@ -398,22 +386,5 @@ impl Outcome<'_> {
             }
             _ => None,
         }
-    }
-}
-
-fn event(
-    id: EventId,
-    kind: Kind,
-    contact: ContactId,
-    at: Timestamp,
-    payload: &impl serde::Serialize,
-) -> Event {
-    Event {
-        id,
-        kind,
-        contact: Some(contact),
-        occurred_at: at,
-        recorded_at: at,
-        payload: serde_json::to_string(payload).expect("a record serialises"),
     }
 }

@@ -199,7 +199,6 @@ fn publish(ring: &mut Ring, version: &mut u32, definition: &str) {
     ring.publish("t", *version, definition);
 }
 
-/// The names of messages' templates; those of the later nodes are not published at first.
 fn names(of: std::ops::Range<usize>) -> impl Iterator<Item = String> {
     of.map(|n| format!("m{n}"))
 }
@@ -251,8 +250,7 @@ fn run(definition: &str, steps: &[Step], dies: Death) -> Ring {
     ring
 }
 
-/// The log. What is due at the same pass may be written in any order: runs do not know of
-/// each other.
+/// The log. What is due at the same pass may be written in any order.
 fn told(ring: &Ring) -> Vec<&Event> {
     let mut events: Vec<&Event> = ring.log.iter().map(|recorded| &recorded.event).collect();
     events.sort_by_key(|event| (event.recorded_at, event.id));
@@ -335,7 +333,6 @@ proptest! {
         let mut simulation = Simulation::new(ring.key.clone());
         simulation.pass_to(ring.now);
         let mut version = 0;
-        // Ids differ here, so these templates read none.
         ring.templates(3, names(1..6));
         for name in names(1..6) {
             simulation.operate(Kind::TemplatePublished, None, &template(&name, 3));

@@ -37,6 +37,14 @@ fn filters_do_what_they_say() {
             "{{ 'a,b' | split: ',' | join: '+' }} {{ 'äb' | split: '' | join: '.' }}",
             "a+b ä.b",
         ),
+    ] {
+        check(text, expected);
+    }
+}
+
+#[test]
+fn filters_count_reckon_and_tell_the_time() {
+    for (text, expected) in [
         (
             "{{ contact.tags | first }}{{ contact.tags | last }}{{ 'xyz' | first }}{{ 'xyz' | last }}",
             "abxz",

@@ -1,7 +1,7 @@
 //! Templates that are made to bring a server down. Each ends with the limit it passes.
 
 use super::*;
-use crate::template::limits::{BODY_BYTES_MAX, DEPTH_MAX, NODES_MAX};
+use crate::template::limits::{BODY_BYTES_MAX, DEPTH_MAX, MARKDOWN_BYTES_MAX, NODES_MAX};
 
 /// What rendering says; a fault of the text says what compiling did.
 fn outcome(part: &str, text: &str, inputs: &Object) -> String {
@@ -208,7 +208,7 @@ fn markdown_that_grows() {
     check_limit_in(
         "markdown",
         "{% for i in (1..9) %}{{ data.long | raw }}{% endfor %}",
-        "limit: the Markdown is larger than 256 KiB",
+        "limit: the Markdown is larger than 64 KiB",
     );
     check_limit_in(
         "markdown",
@@ -217,25 +217,29 @@ fn markdown_that_grows() {
     );
     let table = format!(
         "|{}\n|{}\n{}",
-        "a|".repeat(9_000),
-        "-|".repeat(9_000),
-        "|x\n".repeat(9_000)
+        "a|".repeat(7_000),
+        "-|".repeat(7_000),
+        "|x\n".repeat(7_000)
     );
-    check_limit_in("markdown", &table, OUTPUT);
+    check_limit_in(
+        "markdown",
+        &table,
+        "limit: its tables could have more than 20,000 cells",
+    );
     check_limit_in(
         "markdown",
         &format!("[r]: /{{{{ data.long }}}}\n\n{}", "[r] ".repeat(20)),
         OUTPUT,
     );
     for text in [
-        ">".repeat(BODY_BYTES_MAX),
-        "*".repeat(BODY_BYTES_MAX),
-        "[".repeat(BODY_BYTES_MAX),
-        "`a".repeat(BODY_BYTES_MAX / 2),
-        "<a ".repeat(BODY_BYTES_MAX / 3),
-        "- ".repeat(BODY_BYTES_MAX / 2),
-        "![[](".repeat(BODY_BYTES_MAX / 5),
-        "*a_ ".repeat(BODY_BYTES_MAX / 4),
+        ">".repeat(MARKDOWN_BYTES_MAX),
+        "*".repeat(MARKDOWN_BYTES_MAX),
+        "[".repeat(MARKDOWN_BYTES_MAX),
+        "`a".repeat(MARKDOWN_BYTES_MAX / 2),
+        "<a ".repeat(MARKDOWN_BYTES_MAX / 3),
+        "- ".repeat(MARKDOWN_BYTES_MAX / 2),
+        "![[](".repeat(MARKDOWN_BYTES_MAX / 5),
+        "*a_ ".repeat(MARKDOWN_BYTES_MAX / 4),
     ] {
         let said = outcome("markdown", &text, &object("{}"));
         assert!(

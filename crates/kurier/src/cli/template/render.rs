@@ -24,7 +24,7 @@ use crate::http::RenderedView;
 pub struct ShowArgs {
     /// A JSON object: what a program would hand over as `data`
     #[arg(long, value_name = "FILE")]
-    data: Option<PathBuf>,
+    data_file: Option<PathBuf>,
     /// A JSON object: what a run would hand over as `journey`
     #[arg(long, value_name = "FILE")]
     journey: Option<PathBuf>,
@@ -84,9 +84,15 @@ pub fn run(args: &RenderArgs) -> anyhow::Result<ExitCode> {
             return Ok(ExitCode::FAILURE);
         }
     };
-    let mut inputs = given(&args.show)?;
-    let contact = object(args.contact.as_ref())?;
-    inputs.insert("contact".to_owned(), Value::Object(contact));
+    let files = [
+        ("contact", &args.contact),
+        ("journey", &args.show.journey),
+        ("data", &args.show.data_file),
+    ];
+    let mut inputs = Object::new();
+    for (name, file) in files {
+        inputs.insert(name.to_owned(), Value::Object(object(file.as_ref())?));
+    }
     show(&compiled, &inputs, &args.show)
 }
 
@@ -112,18 +118,10 @@ pub async fn preview(desk: &Desk, args: &PreviewArgs) -> anyhow::Result<ExitCode
     };
     let (journey, data) = (
         object(args.show.journey.as_ref())?,
-        object(args.show.data.as_ref())?,
+        object(args.show.data_file.as_ref())?,
     );
     let inputs = template::inputs(&compiled, contact.as_ref(), journey, data);
     show(&compiled, &inputs, &args.show)
-}
-
-fn given(args: &ShowArgs) -> anyhow::Result<Object> {
-    let (journey, data) = (object(args.journey.as_ref())?, object(args.data.as_ref())?);
-    Ok(Object::from([
-        ("journey".to_owned(), Value::Object(journey)),
-        ("data".to_owned(), Value::Object(data)),
-    ]))
 }
 
 fn object(path: Option<&PathBuf>) -> anyhow::Result<Object> {

@@ -20,9 +20,19 @@ fn file(folder: &tempfile::TempDir, name: &str, definition: &Value) -> String {
     path.to_str().expect("UTF-8").to_owned()
 }
 
+/// The templates that the journeys here name.
+fn publish_templates(database: &Database, folder: &tempfile::TempDir) {
+    for name in ["t", "two", "other"] {
+        let document = json!({"name": name, "text": "Hi {{ contact.name }}"});
+        let path = file(folder, &format!("{name}.json"), &document);
+        on(database, &["template", "apply", &path]).expect(0);
+    }
+}
+
 async fn without_a_server_journeys_are_applied_and_shown(database: Database) {
     let database = &founded(database).await;
     let folder = tempfile::tempdir().expect("a folder");
+    publish_templates(database, &folder);
     let (one, two) = (cart("One", "t"), cart("Two", "t"));
     let (one, two) = (file(&folder, "1.json", &one), file(&folder, "2.json", &two));
     let applied = on(database, &["journey", "apply", &one, &two]).expect(0);
@@ -83,6 +93,7 @@ async fn beside_a_server_both_see_the_same(database: Database) {
     let server = Server::start(database).await;
     let (api, database) = (&server.api, &server.database);
     let folder = tempfile::tempdir().expect("a folder");
+    publish_templates(database, &folder);
     let path = file(&folder, "cart.json", &cart("Cart", "t"));
     on(database, &["journey", "apply", &path]).expect(0);
     let shown = on(database, &["journey", "show", "Cart", "--json"])
@@ -108,15 +119,18 @@ async fn beside_a_server_both_see_the_same(database: Database) {
 async fn what_is_wrong_changes_nothing(database: Database) {
     let database = &founded(database).await;
     let folder = tempfile::tempdir().expect("a folder");
+    publish_templates(database, &folder);
     let good = file(&folder, "good.json", &cart("Good", "t"));
     let mut faulty = cart("Bad", "t");
     faulty["nodes"][1]["next_node_id"] = json!("don");
     faulty["nodes"][2]["channel"] = json!("pigeon");
+    faulty["nodes"][2]["template"] = json!("twoo");
     let bad = file(&folder, "bad.json", &faulty);
     let refused = on(database, &["journey", "apply", &good, &bad]).expect(1);
     let told = [
         "fault: node wait, next_node_id: there is no node `don`; did you mean `done`?",
         "fault: node mail, channel: there is no channel `pigeon`",
+        "fault: node mail, template: there is no template `twoo`; did you mean `two`?",
         "nothing was changed",
     ];
     for told in told {

@@ -144,10 +144,10 @@ async fn nothing_is_lost_and_nothing_doubled_unseen() {
     let (url, kept) = catcher().await;
     let mut smtp = Sink::smtp(json!({})).await;
     let mut servers = servers(&database).await;
-    let quick = json!({"url": url, "timeout_seconds": 1});
+    let quick = json!({"url": url, "timeout_seconds": 10});
     set(&servers[0].api, "hook", webhook(quick)).await;
     let email = json!({"host": "127.0.0.1", "port": smtp.port, "security": "none",
-        "timeout_seconds": 1, "from": {"address": "kurier@example.com"}});
+        "timeout_seconds": 10, "from": {"address": "kurier@example.com"}});
     set(
         &servers[0].api,
         "email",
@@ -168,12 +168,9 @@ async fn nothing_is_lost_and_nothing_doubled_unseen() {
         servers.push(Server::start_with(database.beside(), &VARIABLES).await);
     }
     let unsent = MessageFilter::default();
-    eventually("all are sent", LIMIT * 3, async || {
-        let counts = store
-            .messages
-            .message_counts(scope, &unsent)
-            .await
-            .expect("counted");
+    eventually("all are sent", LIMIT * 4, async || {
+        let counts = store.messages.message_counts(scope, &unsent).await;
+        let counts = counts.expect("counted");
         let sent = counts.iter().filter(|it| it.state == MessageState::Sent);
         (sent.map(|it| it.count).sum::<u64>() == MESSAGES as u64).then_some(())
     })

@@ -57,8 +57,21 @@ pub fn cart(name: &str, template: &str) -> Value {
         {"id": "done", "node_type": "exit"}]})
 }
 
-/// Makes a journey and answers its address.
+/// Publishes a template for every name in a definition that stands for one.
+pub async fn publish_templates(api: &Api, definition: &Value) {
+    let nodes = definition["nodes"].as_array();
+    for node in nodes.into_iter().flatten() {
+        if let Some(template) = node["template"].as_str() {
+            let document = json!({"text": "{{ contact.name }} {{ journey.state.cart }}"});
+            let answer = put(api, &format!("/api/v1/templates/{template}"), &document).await;
+            assert!(matches!(answer.status, 200 | 201), "{}", answer.text);
+        }
+    }
+}
+
+/// Makes a journey, with the templates it names, and answers its address.
 pub async fn make(api: &Api, definition: &Value) -> String {
+    publish_templates(api, definition).await;
     let made = post(api, "/api/v1/journeys", definition).await.expect(201);
     let id = made.json()["id"].as_str().expect("an id").to_owned();
     format!("/api/v1/journeys/{id}")

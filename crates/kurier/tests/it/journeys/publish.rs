@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use super::{cart, make, post, publish, tell};
+use super::{cart, make, post, publish, publish_templates, tell};
 use crate::harness::{Api, Database, Server, on_both};
 
 on_both![
@@ -27,6 +27,9 @@ async fn versions(api: &Api, path: &str) -> Vec<Value> {
 async fn versions_follow_each_other_and_never_change(database: Database) {
     let server = Server::start(database).await;
     let api = &server.api;
+    for template in ["two", "three"] {
+        publish_templates(api, &cart("Cart", template)).await;
+    }
     let path = publish(api, &cart("Cart", "one")).await;
     let shown = api.get(&path).await.expect(200).json();
     assert_eq!(
@@ -88,6 +91,9 @@ async fn the_same_again_is_no_version(database: Database) {
 async fn of_many_publishers_each_version_has_one(database: Database) {
     let server = Server::start(database).await;
     let api = &server.api;
+    for n in 0..8 {
+        publish_templates(api, &cart("Cart", &n.to_string())).await;
+    }
     let path = make(api, &cart("Cart", "draft")).await;
     let asking: Vec<_> = (0..8)
         .map(|n| {
@@ -132,6 +138,7 @@ async fn a_journey_is_paused_resumed_and_retired(database: Database) {
     }
     turn("pause").await.expect_problem(409, "bad_standing");
     // A version of a paused journey is published, and stays paused.
+    publish_templates(api, &cart("Cart", "two")).await;
     let second = post(api, &format!("{path}/publish"), &cart("Cart", "two")).await;
     assert_eq!(second.expect(200).json()["journey"]["standing"], "paused");
     assert_eq!(

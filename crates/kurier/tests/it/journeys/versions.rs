@@ -29,6 +29,7 @@ async fn a_thousand_finish_on_the_version_they_began(database: Database) {
     second["nodes"][1]["next_node_id"] = json!("thanks");
     second["nodes"].as_array_mut().expect("nodes").push(json!(
         {"id": "thanks", "node_type": "send_message", "channel": "outbox", "template": "thanks", "next_node_id": "done"}));
+    super::publish_templates(api, &second).await;
     let published = post(api, &format!("{path}/publish"), &second).await;
     assert_eq!(published.expect(200).json()["version"], 2);
     for part in tracks("cart", MANY..MANY + 10).chunks(250) {
