@@ -6,7 +6,9 @@ import { counter, enqueue, latency, pause, payload, seconds, tell } from './meas
 
 const logger = new Logger(() => () => {});
 const pgPool = new pg.Pool({ connectionString: process.env.PGURL, max: 40 });
-pgPool.on('error', (error) => console.error(String(error)));
+const complain = (error) => console.error(String(error));
+pgPool.on('error', complain);
+pgPool.on('connect', (client) => client.on('error', complain));
 const utils = await makeWorkerUtils({ pgPool, logger });
 await utils.migrate();
 const start = (worker, taskList) =>

@@ -149,8 +149,10 @@ async fn round(
             let speed = own::run(args, round, database, way).await?;
             measured.speeds.push(speed);
         }
-        let latency = single::run(args, round, database).await?;
-        measured.latencies.push(latency);
+        for cause in single::Cause::ALL {
+            let latency = single::run(args, round, database, cause).await?;
+            measured.latencies.push(latency);
+        }
     }
     if !args.no_peers {
         for peer in peer::PEERS {

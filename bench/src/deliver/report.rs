@@ -107,7 +107,7 @@ fn verdicts(measured: &Measured) -> Vec<Verdict> {
     }
     let own = measured.latencies.iter().map(|it| &it.side);
     for side in sides(own.filter(|side| side.starts_with("Kurier"))) {
-        let target = format!("{side}: p99 ms from an event to its message");
+        let target = format!("{side}: p99 ms until it is sent");
         verdicts.push(Verdict::at_most(target, p99(measured, side), LATE_MS_MAX));
     }
     verdicts.retain(|verdict| !verdict.found.is_nan());

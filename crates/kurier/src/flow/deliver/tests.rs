@@ -165,3 +165,23 @@ async fn what_a_dead_worker_held_is_taken_by_another() {
     assert_eq!(late.expect("settled"), [false]);
     assert_eq!(stage.told(Kind::MessageSent).await, 1);
 }
+
+/// Something stands in it that cannot be had: asked for at once, it would be asked for forever.
+#[test]
+fn a_lane_that_gives_nothing_rests() {
+    let lane = Lane {
+        workspace: kurier_core::id::WorkspaceId::new(clock::now(), [1; 10]),
+        channel: "email".into(),
+    };
+    let after = |settled| {
+        let mut shift = Shift::default();
+        let served = Served {
+            settled,
+            ..Served::default()
+        };
+        shift.ended(Ok((lane.clone(), Ok(served))));
+        shift.turns(vec![lane.clone()])
+    };
+    assert!(after(0).is_empty());
+    assert_eq!(after(1), std::slice::from_ref(&lane));
+}
