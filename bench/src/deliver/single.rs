@@ -47,7 +47,9 @@ impl Cause {
             Self::Request => (
                 "/api/v1/messages",
                 format!("Bearer {ADMIN_KEY}"),
-                format!(r#"{{"channel":"outbox","to":"user-{n}@example.com","body":{{"text":"Hello"}}}}"#),
+                format!(
+                    r#"{{"channel":"outbox","to":"user-{n}@example.com","body":{{"text":"Hello"}}}}"#
+                ),
             ),
             Self::Event => (
                 "/v1/track",

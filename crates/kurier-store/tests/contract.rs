@@ -31,6 +31,7 @@ mod contract {
     mod reactions;
     mod suppressions;
 
+    mod endings;
     mod hands;
     mod lanes;
     mod queue;
