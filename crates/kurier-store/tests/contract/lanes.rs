@@ -247,7 +247,7 @@ async fn who_died_sending_is_known_to_have(store: Store) {
         .claims
         .remove(0);
     assert!(!first.is_interrupted);
-    assert_eq!(begin(&store, &[first.clone()], 0).await, [true]);
+    assert_eq!(begin(&store, std::slice::from_ref(&first), 0).await, [true]);
     let second = through(&store, 10, 9, GateLimits::default())
         .await
         .claims
@@ -256,7 +256,10 @@ async fn who_died_sending_is_known_to_have(store: Store) {
     assert_eq!(second.attempts, 2);
     let told = [Kind::MessageSending, Kind::MessageUnknown];
     assert_eq!(kinds(&store).await, told);
-    assert_eq!(begin(&store, &[first.clone()], 10).await, [false]);
+    assert_eq!(
+        begin(&store, std::slice::from_ref(&first), 10).await,
+        [false]
+    );
     let late = settle_all(&store, vec![settled(first, Then::Gone)]).await;
     assert_eq!(late, [false]);
     let again = settled(second, Then::Again(seconds(10)));
