@@ -10,14 +10,14 @@ use super::queue::{claim, put, scope, settle_all, settled};
 use super::space::{Space, now, seconds};
 
 cases! {
-    what_is_aside_stays_until_it_is_queued_again,
+    resolution_dead_letters_are_terminal_until_redriven,
     what_is_discarded_is_gone,
     nothing_of_another_workspace_is_acted_on,
     a_request_is_logged_and_queued_together,
     a_name_stands_for_one_request,
 }
 
-async fn what_is_aside_stays_until_it_is_queued_again(store: Store) {
+async fn resolution_dead_letters_are_terminal_until_redriven(store: Store) {
     put(&store, many(2)).await;
     let claims = claim(&store, 0, 9).await;
     let all: Vec<_> = claims.iter().map(|claim| claim.message.id).collect();

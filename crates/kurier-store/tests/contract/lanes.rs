@@ -16,12 +16,12 @@ use super::space::{Space, now, seconds};
 cases! {
     a_line_names_each_lane_once,
     a_line_says_when_to_look_again,
-    waiting_longer_makes_up_for_priority,
-    what_is_due_later_does_not_stand_before_what_is_due,
+    resolution_waiting_longer_makes_up_for_priority,
+    resolution_what_is_due_later_hides_nothing,
     a_gate_lets_so_many_pass_and_the_log_is_told,
-    an_open_gate_costs_nothing,
+    resolution_an_open_breaker_spends_no_attempt,
     a_half_open_gate_lets_one_pass,
-    who_died_sending_is_known_to_have,
+    resolution_what_a_dead_worker_held_is_not_lost,
     who_died_before_sending_is_not,
     an_attempt_that_does_not_count_is_not_counted,
     a_recipient_gets_so_many_in_a_window,
@@ -142,7 +142,7 @@ async fn a_line_says_when_to_look_again(store: Store) {
 }
 
 /// One priority for each minute.
-async fn waiting_longer_makes_up_for_priority(store: Store) {
+async fn resolution_waiting_longer_makes_up_for_priority(store: Store) {
     let messages = vec![
         message("low and long", 3, seconds(-180)),
         message("high", 5, seconds(-59)),
@@ -152,7 +152,7 @@ async fn waiting_longer_makes_up_for_priority(store: Store) {
     assert_eq!(ids(&claim(&store, 0, 9).await), "higher low and long high");
 }
 
-async fn what_is_due_later_does_not_stand_before_what_is_due(store: Store) {
+async fn resolution_what_is_due_later_hides_nothing(store: Store) {
     let mut messages: Vec<Queued> = (0..500)
         .map(|n| message(&format!("later {n}"), 10, seconds(1)))
         .collect();
@@ -186,7 +186,7 @@ async fn a_gate_lets_so_many_pass_and_the_log_is_told(store: Store) {
     assert_eq!((report.attempt, log[0].event.contact.is_some()), (1, true));
 }
 
-async fn an_open_gate_costs_nothing(store: Store) {
+async fn resolution_an_open_breaker_spends_no_attempt(store: Store) {
     put(&store, many(2)).await;
     learn(&store, lesson(0, &[Signal::Bad; 5])).await;
     let claimed = through(&store, 59, 9, GateLimits::default()).await;
@@ -240,7 +240,7 @@ async fn a_half_open_gate_lets_one_pass(store: Store) {
     );
 }
 
-async fn who_died_sending_is_known_to_have(store: Store) {
+async fn resolution_what_a_dead_worker_held_is_not_lost(store: Store) {
     put(&store, many(1)).await;
     let first = through(&store, 0, 9, GateLimits::default())
         .await

@@ -12,8 +12,8 @@ use super::space::{Space, event, now, seconds};
 cases! {
     a_message_is_queued_once,
     a_claim_brings_everything,
-    priority_goes_first_then_the_longest_due,
-    what_is_not_due_waits,
+    seed_4_1_priority_goes_first_then_the_longest_due,
+    seed_4_1_what_is_scheduled_waits_for_its_time,
     a_limit_is_kept,
     what_is_leased_is_not_claimed,
     a_lease_that_ended_is_claimed_with_a_higher_fence,
@@ -143,7 +143,7 @@ async fn a_claim_brings_everything(store: Store) {
     );
 }
 
-async fn priority_goes_first_then_the_longest_due(store: Store) {
+async fn seed_4_1_priority_goes_first_then_the_longest_due(store: Store) {
     let messages = [
         ("low", 1, -90),
         ("late", 5, -10),
@@ -156,7 +156,7 @@ async fn priority_goes_first_then_the_longest_due(store: Store) {
     assert_eq!(ids(&claim(&store, 0, 10).await), "late low");
 }
 
-async fn what_is_not_due_waits(store: Store) {
+async fn seed_4_1_what_is_scheduled_waits_for_its_time(store: Store) {
     put(
         &store,
         vec![message("now", 1, now()), message("later", 10, seconds(2))],

@@ -17,12 +17,12 @@ use super::queue::{claim, lane, message, put, scope, settle_all, settled};
 use super::space::now;
 
 cases! {
-    place: workers_at_once_claim_each_message_once,
+    place: seed_4_1_workers_at_once_claim_each_message_once,
     messages_put_at_once_are_queued_once,
     a_limit_is_kept_whatever_the_plan,
     the_lease_of_who_is_gone_is_free_at_once,
-    a_rate_holds_for_all_processes,
-    windows_hold_for_all_processes,
+    resolution_a_rate_holds_for_all_processes,
+    resolution_windows_hold_for_all_processes,
 }
 
 const WORKERS: u64 = 20;
@@ -37,7 +37,7 @@ fn messages(count: u64) -> Vec<Queued> {
     (0..count).map(message).collect()
 }
 
-async fn workers_at_once_claim_each_message_once(place: Place) {
+async fn seed_4_1_workers_at_once_claim_each_message_once(place: Place) {
     let stores = [place.open().await, place.open().await];
     put(&stores[0], messages(MESSAGES)).await;
     let workers: Vec<_> = (0..WORKERS)
@@ -136,7 +136,7 @@ async fn the_lease_of_who_is_gone_is_free_at_once(place: Place) {
     assert!(second > first);
 }
 
-async fn a_rate_holds_for_all_processes(place: Place) {
+async fn resolution_a_rate_holds_for_all_processes(place: Place) {
     let stores = [place.open().await, place.open().await];
     put(&stores[0], many(300)).await;
     let worker = |store: Store| async move {
@@ -156,7 +156,7 @@ async fn a_rate_holds_for_all_processes(place: Place) {
     assert_eq!(passed, 100);
 }
 
-async fn windows_hold_for_all_processes(place: Place) {
+async fn resolution_windows_hold_for_all_processes(place: Place) {
     let stores = [place.open().await, place.open().await];
     let names: Vec<String> = (0..20).map(|n| n.to_string()).collect();
     let worker = |store: Store, turn: bool, mut names: Vec<String>| async move {

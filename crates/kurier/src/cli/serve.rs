@@ -3,6 +3,7 @@
 use std::io::IsTerminal as _;
 use std::process::ExitCode;
 use std::sync::Arc;
+use std::time::Duration;
 
 use anyhow::Context as _;
 use kurier_store::{Error, Store};
@@ -12,6 +13,9 @@ use tokio::signal::unix::{SignalKind, signal};
 use crate::app::App;
 use crate::config::{Config, check_variables};
 use crate::{flow, http, keyring, metrics};
+
+/// Messages that are on their way when the process is asked to stop have so long to end.
+const FINISH_LIMIT: Duration = Duration::from_secs(20);
 
 pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     check_variables(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))?;
@@ -27,6 +31,7 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     let flows = start_flows(&app);
     println!("listening on http://{address}");
     http::serve(listener, app.clone(), stop).await;
+    app.deliverer.finish(FINISH_LIMIT).await;
     flows.abort_all_and_wait().await;
     app.reactor.stop().await;
     tracing::info!("stopped");

@@ -13,6 +13,7 @@ mod workspaces;
 
 use std::collections::HashSet;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use kurier_core::time::Timestamp;
@@ -44,6 +45,8 @@ pub struct Deliverer {
     workspaces: Workspaces,
     pressure: Arc<Pressure>,
     wake: Notify,
+    is_stopping: AtomicBool,
+    finished: Notify,
 }
 
 /// What serving a lane came to.
@@ -69,7 +72,27 @@ impl Deliverer {
             routes,
             pressure,
             wake: Notify::new(),
+            is_stopping: AtomicBool::new(false),
+            finished: Notify::new(),
         }
+    }
+
+    /// Finishes what is under way and begins nothing more; waits for it so long at most. What
+    /// is not finished then was perhaps handed over, and is said to be unknown by whoever
+    /// finds it.
+    pub async fn finish(&self, patience: Duration) {
+        self.is_stopping.store(true, Ordering::Relaxed);
+        self.wake();
+        if tokio::time::timeout(patience, self.finished.notified())
+            .await
+            .is_err()
+        {
+            tracing::warn!("messages were still under way when the time was up");
+        }
+    }
+
+    fn is_stopping(&self) -> bool {
+        self.is_stopping.load(Ordering::Relaxed)
     }
 
     /// Says that there may be something to deliver.
@@ -77,10 +100,10 @@ impl Deliverer {
         self.wake.notify_one();
     }
 
-    /// Runs until the task is dropped.
+    /// Runs until the task is dropped, or until it is to finish.
     pub async fn run(self: Arc<Self>) {
         let mut shift = Shift::default();
-        loop {
+        while !self.is_stopping() {
             let pause = match self.look(&mut shift).await {
                 Ok(pause) => pause,
                 Err(error) => {
@@ -94,6 +117,10 @@ impl Deliverer {
                 Some(served) = shift.tasks.join_next() => shift.ended(served),
             }
         }
+        while let Some(served) = shift.tasks.join_next().await {
+            shift.ended(served);
+        }
+        self.finished.notify_one();
     }
 
     /// Sees to it that every lane in which something stands is served; answers when to look

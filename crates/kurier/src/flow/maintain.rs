@@ -9,6 +9,7 @@ use kurier_store::{Error, Result};
 
 use super::react::Measure;
 use crate::app::App;
+use crate::http::REMEMBERED_MICROS;
 use crate::{clock, metrics as names};
 
 const EVERY: Duration = Duration::from_secs(5);
@@ -37,6 +38,8 @@ async fn once(app: &Arc<App>, warned: &mut Warned) -> Result<()> {
     let poison = app.store.views.poisoned(name).await?;
     metrics::gauge!(names::PROJECTION_POISON, "projection" => name).set(poison as f64);
     measure(app, warned).await?;
+    let forgotten = clock::now().shifted(-REMEMBERED_MICROS);
+    app.store.queue.prune(forgotten).await?;
     crate::metrics::recorder().run_upkeep();
     Ok(())
 }

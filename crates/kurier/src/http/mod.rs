@@ -61,6 +61,7 @@ pub use template_view::{RenderedView, TemplateView};
 
 pub use export::document as export_document;
 pub use member_csv::document as members_csv;
+pub use message_request::REMEMBERED_MICROS;
 pub use pressure::Pressure;
 pub use server::serve;
 pub use suppressions::SuppressionView;

@@ -31,7 +31,7 @@ impl Deliverer {
         let mut served = Served::default();
         let mut is_drained = false;
         loop {
-            if !is_drained && trip.room() > 0 {
+            if !is_drained && !self.is_stopping() && trip.room() > 0 {
                 let filled = self.fill(lane, route, &mut trip).await?;
                 served.closed_until = filled.closed_until;
                 is_drained = filled.is_drained;

@@ -63,7 +63,7 @@ impl Deliverer {
             self.pressure.note_much();
             let settled = self.pass_on(lane, route, end).await?;
             all += settled;
-            if settled < HELD_MAX {
+            if settled < HELD_MAX || self.is_stopping() {
                 return Ok(all);
             }
         }

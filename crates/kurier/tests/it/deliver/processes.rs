@@ -54,6 +54,28 @@ async fn catcher() -> (String, Arc<Kept>) {
     (url, kept)
 }
 
+/// Asked to stop in the middle, a server finishes what it has begun: of nothing it is unknown
+/// what became.
+#[tokio::test(flavor = "multi_thread")]
+async fn who_is_asked_to_stop_finishes_what_is_under_way() {
+    let database = Database::postgres().await;
+    let (url, kept) = catcher().await;
+    let server = Server::start_with(database.beside(), &VARIABLES).await;
+    set(&server.api, "hook", webhook(json!({"url": url}))).await;
+    let store = database.store().await;
+    flood(&store, scope(&store).await, 20_000, 0).await;
+    eventually("some came", LIMIT, async || {
+        (kept.count() >= 500).then_some(())
+    })
+    .await;
+    server.terminate().await;
+    let begun = told(&store, Kind::MessageSending).await;
+    let sent = told(&store, Kind::MessageSent).await;
+    assert!(begun.len() < 20_000, "it was all over before");
+    assert_eq!(begun.len(), sent.len());
+    assert_eq!(kept.count(), sent.len());
+}
+
 /// Counts mails by recipient, as they come: a sink that nobody reads from stands still.
 async fn collect(mut sink: Sink, mails: Arc<Mutex<HashMap<String, u32>>>) {
     loop {
