@@ -3,6 +3,7 @@
 use serde_json::{Value, json};
 
 use super::{Scene, ask, post, put};
+use crate::cli::on;
 use crate::harness::{Answer, Api, Database, on_both};
 
 on_both![
@@ -37,7 +38,7 @@ async fn a_suppressed_address_gets_nothing_whatever_the_way(database: Database) 
         (&skipped["reason"], &skipped["attempts"]),
         (&json!("suppressed"), &json!(0))
     );
-    // By a journey, to a contact that is made anew.
+    // By a journey, to a contact that an import brings back.
     let template = json!({"name": "hello", "subject": "Hi", "text": "Hi."});
     put(scene.api(), "/api/v1/templates/hello", &template)
         .await
@@ -56,10 +57,14 @@ async fn a_suppressed_address_gets_nothing_whatever_the_way(database: Database) 
     let publish = scene.api().bare(reqwest::Method::POST, &publish);
     let published = publish.bearer_auth(&scene.api().admin_key).send().await;
     Answer::of(published.expect("an answer")).await.expect(200);
-    scene
-        .api()
-        .upsert(&json!({"user_id": "ann", "email": "ann@example.com"}))
-        .await;
+    let file = tempfile::NamedTempFile::new().expect("a file");
+    std::fs::write(file.path(), "user_id,email\nann,ANN@example.com\n").expect("written");
+    let path = file.path().to_str().expect("a path");
+    on(
+        &scene.server.database,
+        &["import", "contacts", path, "--format", "csv"],
+    )
+    .expect(0);
     scene
         .api()
         .send("track", json!({"userId": "ann", "event": "hi"}))
