@@ -9,7 +9,11 @@ use serde_json::value::RawValue;
 
 use crate::id::{AddressKey, ContactId, EventId, WorkspaceId};
 use crate::journey::Course;
+use crate::message::channel_in;
 use crate::time::Timestamp;
+
+/// An operator's name is no longer than this.
+const OPERATOR_MAX: usize = 64;
 
 /// Contacts are spread over this many lanes; order is promised within one.
 pub const LANES: u8 = 64;
@@ -155,6 +159,42 @@ impl Kind {
         asked || tried || matches!(self, MessageSkipped | MessageFailed | MessageUnknown)
     }
 
+    /// Whether it says what an operator did.
+    pub const fn is_of_operator(self) -> bool {
+        use Kind as K;
+        let is_setting_up = matches!(
+            self,
+            K::SegmentCreated
+                | K::SegmentChanged
+                | K::SegmentDeleted
+                | K::SegmentEdited
+                | K::JourneyDrafted
+                | K::JourneyPublished
+                | K::TemplatePublished
+                | K::TemplateRetired
+                | K::ChannelConfigured
+                | K::ChannelRemoved
+        );
+        let is_running = matches!(
+            self,
+            K::JourneyPaused
+                | K::JourneyResumed
+                | K::JourneyRetired
+                | K::JourneyTriggered
+                | K::JourneyCancelled
+                | K::MessageRedriven
+                | K::MessageDiscarded
+                | K::AddressSuppressed
+                | K::AddressReleased
+                | K::ContactErased
+        );
+        let is_access = matches!(
+            self,
+            K::WorkspaceCreated | K::ApiKeyCreated | K::ApiKeyRevoked
+        );
+        is_setting_up || is_running || is_access
+    }
+
     /// Whether clients may send it; the rest is Kurier's own to say.
     pub const fn is_from_client(self) -> bool {
         use Kind::{Alias, Group, Identify, Page, Screen, Track};
@@ -176,6 +216,29 @@ pub struct Event {
     pub payload: String,
 }
 
+impl Event {
+    /// Says in the payload who did it.
+    #[must_use]
+    pub fn by(mut self, operator: &str) -> Self {
+        let name = serde_json::to_string(operator).expect("text serialises");
+        let rest = self.payload.trim_start().trim_start_matches('{');
+        let comma = if rest.trim_start().starts_with('}') {
+            ""
+        } else {
+            ","
+        };
+        self.payload = format!("{{\"by\":{name}{comma}{rest}");
+        self
+    }
+}
+
+/// What a payload says of who did it.
+#[derive(Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Signed {
+    pub by: Option<String>,
+}
+
 /// An event in the log.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Recorded {
@@ -191,31 +254,53 @@ pub fn lane(workspace: WorkspaceId, contact: Option<ContactId>) -> u8 {
     (contact.as_uuid().as_bytes()[15] ^ workspace.as_uuid().as_bytes()[15]) % LANES
 }
 
-/// What stands in place of an erased event's payload. Of what it said only two things stay.
-/// The joins: they are keyed hashes, and without them a rebuild would no longer know who is
-/// who. And where a journey's run went: it names nodes and no person, and without it a
-/// rebuild would count fewer runs than there were.
+/// What stands in place of an erased event's payload. Of what it said only this stays, and none
+/// of it is about the person. The joins: they are keyed hashes, and without them a rebuild
+/// would no longer know who is who. Where a journey's run went, the channel of a message, and
+/// which operator did something: without them a rebuild would count fewer than there were.
 pub fn tombstone(payload: &str) -> String {
     #[derive(Serialize)]
     struct Tombstone {
         erased: bool,
         #[serde(skip_serializing_if = "Vec::is_empty")]
         joins: Vec<ContactId>,
-        #[serde(skip_serializing_if = "Option::is_none")]
-        run: Option<Course>,
-    }
-    #[derive(Deserialize)]
-    struct Recorded {
-        run: Course,
+        #[serde(flatten)]
+        stays: Stays,
     }
     let joins = serde_json::from_str::<Said<'_>>(payload).map(|said| said.joins);
-    let run = serde_json::from_str::<Recorded>(payload).map(|recorded| recorded.run);
     let tombstone = Tombstone {
         erased: true,
         joins: joins.unwrap_or_default(),
-        run: run.ok(),
+        stays: Stays::of(payload),
     };
     serde_json::to_string(&tombstone).expect("a list of ids serialises")
+}
+
+/// What of Kurier's own events stays.
+#[derive(Serialize)]
+struct Stays {
+    #[serde(skip_serializing_if = "Option::is_none")]
+    run: Option<Course>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    channel: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    by: Option<String>,
+}
+
+impl Stays {
+    fn of(payload: &str) -> Self {
+        #[derive(Deserialize)]
+        struct Moved {
+            run: Course,
+        }
+        let moved = serde_json::from_str::<Moved>(payload).ok();
+        let signed = serde_json::from_str::<Signed>(payload).unwrap_or_default();
+        Self {
+            run: moved.map(|moved| moved.run),
+            channel: channel_in(payload),
+            by: signed.by.filter(|by| by.len() <= OPERATOR_MAX),
+        }
+    }
 }
 
 /// The payload of a client's event, read without copying.

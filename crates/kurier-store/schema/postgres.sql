@@ -7,6 +7,12 @@ table api_key: created_at bigint not null
 table api_key: expires_at bigint
 table api_key: revoked_at bigint
 table api_key: api_key_workspace_fkey FOREIGN KEY (workspace) REFERENCES workspace(id)
+table audit: workspace uuid not null
+table audit: position bigint not null
+table audit: at bigint not null
+table audit: kind text not null
+table audit: subject text
+table audit: operator text
 table channel: workspace uuid not null
 table channel: name text not null
 table channel: settings text not null
@@ -14,8 +20,21 @@ table channel: secrets bytea
 table channel: revision bigint not null
 table channel: changed_at bigint not null
 table channel: channel_workspace_fkey FOREIGN KEY (workspace) REFERENCES workspace(id)
+table channel_health: workspace uuid not null
+table channel_health: channel text not null
+table channel_health: sent bigint not null
+table channel_health: retried bigint not null
+table channel_health: failed bigint not null
+table channel_health: skipped bigint not null
+table channel_health: unknown bigint not null
+table channel_health: failing bigint not null
+table channel_health: last_sent_at bigint
+table channel_health: last_failed_at bigint
 table checkpoint: name text not null
 table checkpoint: position bigint not null
+table checkpoint: paused boolean not null default false
+table checkpoint: failure text
+table checkpoint: failed_at bigint
 table contact: workspace uuid not null
 table contact: id uuid not null
 table contact: standing text not null
@@ -36,6 +55,12 @@ table contact_window: channel text not null
 table contact_window: recipient uuid not null
 table contact_window: since bigint not null
 table contact_window: count integer not null
+table daily_count: workspace uuid not null
+table daily_count: day bigint not null
+table daily_count: kind text not null
+table daily_count: channel text not null
+table daily_count: times bigint not null
+table daily_count: revision bigint not null
 table erasure: workspace uuid not null
 table erasure: address uuid not null
 table erasure: erased_at bigint not null
@@ -153,6 +178,9 @@ table message: changed_at bigint not null
 table poison: projection text not null
 table poison: position bigint not null
 table poison: reason text not null
+table processed_events: projection text not null
+table processed_events: workspace uuid not null
+table processed_events: event uuid not null
 table queue: workspace uuid not null
 table queue: id uuid not null
 table queue: contact uuid
@@ -219,6 +247,8 @@ table workspace: secret bytea not null
 table workspace: created_at bigint not null
 CREATE UNIQUE INDEX api_key_hash_key ON public.api_key USING btree (hash)
 CREATE UNIQUE INDEX api_key_pkey ON public.api_key USING btree (workspace, id)
+CREATE UNIQUE INDEX audit_pkey ON public.audit USING btree (workspace, "position")
+CREATE UNIQUE INDEX channel_health_pkey ON public.channel_health USING btree (workspace, channel)
 CREATE UNIQUE INDEX channel_pkey ON public.channel USING btree (workspace, name)
 CREATE UNIQUE INDEX checkpoint_pkey ON public.checkpoint USING btree (name)
 CREATE INDEX contact_created ON public.contact USING btree (workspace, created_at, id) WHERE (standing = 'live'::text)
@@ -226,6 +256,7 @@ CREATE INDEX contact_email ON public.contact USING btree (workspace, email text_
 CREATE UNIQUE INDEX contact_pkey ON public.contact USING btree (workspace, id)
 CREATE INDEX contact_user ON public.contact USING btree (workspace, user_id text_pattern_ops) WHERE (user_id IS NOT NULL)
 CREATE UNIQUE INDEX contact_window_pkey ON public.contact_window USING btree (workspace, channel, recipient)
+CREATE UNIQUE INDEX daily_count_pkey ON public.daily_count USING btree (workspace, day, kind, channel)
 CREATE UNIQUE INDEX erasure_pkey ON public.erasure USING btree (workspace, address)
 CREATE UNIQUE INDEX gate_pkey ON public.gate USING btree (workspace, channel)
 CREATE UNIQUE INDEX idempotency_pkey ON public.idempotency USING btree (workspace, key)
@@ -250,6 +281,7 @@ CREATE INDEX message_instance ON public.message USING btree (workspace, instance
 CREATE UNIQUE INDEX message_pkey ON public.message USING btree (workspace, contact, id)
 CREATE INDEX message_recent ON public.message USING btree (workspace, requested_at, id)
 CREATE UNIQUE INDEX poison_pkey ON public.poison USING btree (projection, "position")
+CREATE UNIQUE INDEX processed_events_pkey ON public.processed_events USING btree (projection, workspace, event)
 CREATE INDEX queue_claimed ON public.queue USING btree (lease_until) WHERE (stage = 2)
 CREATE UNIQUE INDEX queue_pkey ON public.queue USING btree (workspace, id)
 CREATE INDEX queue_ready ON public.queue USING btree (workspace, channel, rank) WHERE (stage = 0)

@@ -10,6 +10,16 @@ CREATE TABLE api_key (
   PRIMARY KEY (workspace, id)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE audit (
+  workspace BLOB    NOT NULL,
+  position  INTEGER NOT NULL,
+  at        INTEGER NOT NULL,
+  kind      TEXT    NOT NULL,
+  subject   TEXT,
+  operator  TEXT,
+  PRIMARY KEY (workspace, position)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE channel (
   workspace  BLOB    NOT NULL REFERENCES workspace (id),
   name       TEXT    NOT NULL,
@@ -20,10 +30,24 @@ CREATE TABLE channel (
   PRIMARY KEY (workspace, name)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE channel_health (
+  workspace      BLOB    NOT NULL,
+  channel        TEXT    NOT NULL,
+  sent           INTEGER NOT NULL,
+  retried        INTEGER NOT NULL,
+  failed         INTEGER NOT NULL,
+  skipped        INTEGER NOT NULL,
+  unknown        INTEGER NOT NULL,
+  failing        INTEGER NOT NULL,
+  last_sent_at   INTEGER,
+  last_failed_at INTEGER,
+  PRIMARY KEY (workspace, channel)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE checkpoint (
   name     TEXT    PRIMARY KEY,
   position INTEGER NOT NULL
-) STRICT, WITHOUT ROWID;
+, paused INTEGER NOT NULL DEFAULT 0, failure TEXT, failed_at INTEGER) STRICT, WITHOUT ROWID;
 
 CREATE TABLE contact (
   workspace    BLOB    NOT NULL,
@@ -57,6 +81,16 @@ CREATE TABLE contact_window (
   since     INTEGER NOT NULL,
   count     INTEGER NOT NULL,
   PRIMARY KEY (workspace, channel, recipient)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE daily_count (
+  workspace BLOB    NOT NULL,
+  day       INTEGER NOT NULL,
+  kind      TEXT    NOT NULL,
+  channel   TEXT    NOT NULL,
+  times     INTEGER NOT NULL,
+  revision  INTEGER NOT NULL,
+  PRIMARY KEY (workspace, day, kind, channel)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE erasure (
@@ -232,6 +266,13 @@ CREATE TABLE poison (
   position   INTEGER NOT NULL,
   reason     TEXT    NOT NULL,
   PRIMARY KEY (projection, position)
+) STRICT, WITHOUT ROWID;
+
+CREATE TABLE processed_events (
+  projection TEXT NOT NULL,
+  workspace  BLOB NOT NULL,
+  event      BLOB NOT NULL,
+  PRIMARY KEY (projection, workspace, event)
 ) STRICT, WITHOUT ROWID;
 
 CREATE TABLE queue (

@@ -15,6 +15,9 @@ pub enum Error {
     /// The database was made by a newer Kurier, or by something else.
     #[error("the database cannot be used: {0}")]
     Unusable(String),
+    /// Somebody else is at it: the same call may succeed when they have ended.
+    #[error("{0}")]
+    Busy(String),
     #[error("{0} is taken")]
     Taken(&'static str),
     #[error(transparent)]

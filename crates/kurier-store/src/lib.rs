@@ -11,8 +11,10 @@ pub mod log;
 pub mod messages;
 mod migration;
 pub mod postgres;
+pub mod projections;
 pub mod queue;
 pub mod reactions;
+pub mod records;
 pub mod segments;
 pub mod snapshots;
 pub mod sqlite;
@@ -33,10 +35,12 @@ pub use journeys::{InstanceFilter, InstancePage, InstanceQuery, JourneyViews};
 pub use log::{Appended, Log, Scrub};
 pub use messages::{MessageCount, MessageFilter, MessagePage, MessageQuery, MessageViews};
 pub use postgres::Postgres;
+pub use projections::{Progress, Projections, SetAside, Side, Swap, Swapped, Visit};
 pub use queue::{
     Asked, Claim, Claimed, Claiming, Hand, Held, Lane, Lesson, Line, Once, Queue, Queued, Settled,
 };
 pub use reactions::{Reacted, Reaction, Reactions};
+pub use records::RecordViews;
 pub use segments::{Member, MemberPage, SegmentViews};
 pub use snapshots::{Kept, Snapshots};
 pub use sqlite::Sqlite;
@@ -58,10 +62,12 @@ pub struct Scope(pub WorkspaceId);
 pub struct Store {
     pub log: Arc<dyn Log>,
     pub views: Arc<dyn Views>,
+    pub projections: Arc<dyn Projections>,
     pub segments: Arc<dyn SegmentViews>,
     pub messages: Arc<dyn MessageViews>,
     pub journeys: Arc<dyn JourneyViews>,
     pub templates: Arc<dyn TemplateViews>,
+    pub records: Arc<dyn RecordViews>,
     pub reactions: Arc<dyn Reactions>,
     pub queue: Arc<dyn Queue>,
     pub gates: Arc<dyn Gates>,
@@ -73,17 +79,26 @@ pub struct Store {
 impl Store {
     fn of<T>(backend: T) -> Self
     where
-        T: Log + Views + SegmentViews + JourneyViews + MessageViews + TemplateViews,
+        T: Log
+            + Views
+            + Projections
+            + SegmentViews
+            + JourneyViews
+            + MessageViews
+            + TemplateViews
+            + RecordViews,
         T: Reactions + Queue + Gates + Access + Suppressions + Channels + 'static,
     {
         let backend = Arc::new(backend);
         Self {
             log: Arc::new(Tailed::new(backend.clone())),
             views: backend.clone(),
+            projections: backend.clone(),
             segments: backend.clone(),
             messages: backend.clone(),
             journeys: backend.clone(),
             templates: backend.clone(),
+            records: backend.clone(),
             reactions: backend.clone(),
             queue: backend.clone(),
             gates: backend.clone(),

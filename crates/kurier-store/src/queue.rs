@@ -207,6 +207,7 @@ pub(crate) fn lost(claims: &[Claim], now: Timestamp) -> Vec<Event> {
     let event = |claim: &Claim| {
         let mut report = Report::new(claim.message.id, claim.attempts.saturating_sub(1));
         report.reason = Some(Reason::AnswerLost);
+        report.channel = Some(claim.message.channel.clone());
         let (contact, turn) = (claim.message.contact, claim.fence - 1);
         report.event(Kind::MessageUnknown, turn, contact, now)
     };

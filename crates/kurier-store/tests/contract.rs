@@ -21,8 +21,10 @@ mod contract {
     mod filters;
     mod journeys;
     mod listing;
+    mod projections;
     mod read_models;
     mod same_tables;
+    mod shadow_schema;
     mod templates;
     mod timeline;
 

@@ -67,6 +67,8 @@ fn key(table: &Table) -> Vec<&str> {
 const GLOBAL: &[(&str, &[&str])] = &[
     // Whoever knocks is known by the hash of a random key before its workspace is.
     ("api_key", &["hash"]),
+    // A projection is a part of Kurier; what follows is within a workspace.
+    ("processed_events", &["projection", "workspace", "event"]),
     // Positions are ours to give, not a client's to try.
     ("log", &["position"]),
     ("log", &["position", "recorded_at"]),

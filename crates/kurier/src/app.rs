@@ -10,6 +10,7 @@ use kurier_store::{Postgres, Snapshots, Sqlite, Store};
 use crate::channel::{Outside, Registry};
 use crate::clock;
 use crate::config::{Config, Database};
+use crate::flow::rebuild::Works;
 use crate::flow::{Deliverer, Keeping, Post, Projector, Reactor};
 use crate::http::Pressure;
 use crate::keyring::Keyring;
@@ -33,6 +34,10 @@ pub struct App {
     pub journeys: Arc<Projector>,
     /// Folds templates.
     pub templates: Arc<Projector>,
+    /// Fold what is only looked at: counts, health of channels, acts of operators.
+    pub records: Vec<Arc<Projector>>,
+    /// Rebuilds and verifications, under way or ended.
+    pub works: Works,
     pub reactor: Arc<Reactor>,
     pub previews: Previews,
     /// What messages link to.
@@ -70,6 +75,8 @@ impl App {
             )),
             journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
             templates,
+            records: Projector::of_records(&store, &pressure),
+            works: Works::default(),
             post,
             previews: Previews::new(reactor.clone(), keyspace.clone()),
             reactor,
@@ -80,6 +87,13 @@ impl App {
             channels,
             store,
         }))
+    }
+
+    /// All that fold the log into read models.
+    pub fn projectors(&self) -> impl Iterator<Item = &Arc<Projector>> {
+        let awaited = [&self.projector, &self.segments, &self.messages];
+        let awaited = awaited.into_iter().chain([&self.journeys, &self.templates]);
+        awaited.chain(&self.records)
     }
 }
 

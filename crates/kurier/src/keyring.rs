@@ -11,6 +11,7 @@ use kurier_store::{Access, ApiKey, NewApiKey, Result, Scope, Scopes, Workspace};
 use sha2::{Digest as _, Sha256};
 
 use crate::clock;
+use crate::operator::sign;
 
 /// So long may a revoked key still work in a process that had just seen it.
 const REMEMBERED: Duration = Duration::from_secs(5);
@@ -113,14 +114,14 @@ pub fn revocation(id: ApiKeyId) -> Event {
 
 /// An event that an operator caused, of no contact.
 fn operator_event(kind: Kind, payload: serde_json::Value, now: Timestamp) -> Event {
-    Event {
+    sign(Event {
         id: clock::fresh_event_id(),
         kind,
         contact: None,
         occurred_at: now,
         recorded_at: now,
         payload: payload.to_string(),
-    }
+    })
 }
 
 /// The keys of a new workspace, to be shown once.

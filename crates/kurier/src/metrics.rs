@@ -13,6 +13,8 @@ pub const PROJECTION_POSITION: &str = "kurier_projection_position";
 pub const PROJECTION_LAG: &str = "kurier_projection_lag_events";
 pub const PROJECTION_EVENTS: &str = "kurier_projection_events_total";
 pub const PROJECTION_POISON: &str = "kurier_projection_poison_events";
+pub const PROJECTION_PAUSED: &str = "kurier_projection_paused";
+pub const PROJECTION_FAILING: &str = "kurier_projection_failing";
 pub const MESSAGES: &str = "kurier_messages_total";
 pub const CHANNEL_SECONDS: &str = "kurier_channel_send_duration_seconds";
 pub const DECISIONS: &str = "kurier_decisions_total";
@@ -69,6 +71,11 @@ fn describe() {
     describe_gauge!(
         PROJECTION_POISON,
         "Events a projection could not fold and set aside"
+    );
+    describe_gauge!(PROJECTION_PAUSED, "1 while a projection is paused");
+    describe_gauge!(
+        PROJECTION_FAILING,
+        "1 while a projection cannot go on; see `kurier projection status`"
     );
     describe_gauge!(REACTOR_POSITION, "How far the log was reacted to");
     describe_gauge!(WORLD_BYTES, "Memory that contacts and events take");

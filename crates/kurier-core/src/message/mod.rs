@@ -29,7 +29,7 @@ pub use contact_limit::{ContactLimit, Over, Window};
 pub use gate::{Closed, Gate, GateLimits, GateReason};
 pub use letter::{Letter, Rendered};
 pub use outcome::{Blame, Category, Outcome, Refusal};
-pub use report::{Reason, Report};
+pub use report::{Reason, Report, channel_in, channel_of};
 pub use request::{Origin, Request};
 pub use retry::{RETRIES_DEFAULT, delay};
 pub use state::MessageState;

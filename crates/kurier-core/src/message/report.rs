@@ -2,8 +2,9 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::channel::check_name;
 use super::{GateReason, Refusal, SkipReason};
-use crate::event::{Event, Kind};
+use crate::event::{Event, Kind, Recorded};
 use crate::id::{ContactId, EventId, MessageId};
 use crate::time::Timestamp;
 
@@ -15,7 +16,7 @@ pub struct Report {
     /// How often it has been handed to a channel, this time included.
     #[serde(default, skip_serializing_if = "is_zero")]
     pub attempt: u32,
-    /// The channel that took it, which is not always the one that was asked for.
+    /// The channel it was handed to, which is not always the one that was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub channel: Option<String>,
     /// What the provider calls it.
@@ -28,6 +29,26 @@ pub struct Report {
     /// When it is tried again.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub until: Option<Timestamp>,
+}
+
+/// The channel that an event about a message names.
+pub fn channel_of(recorded: &Recorded) -> Option<String> {
+    channel_in(&recorded.event.payload)
+}
+
+/// The channel in a payload that is about a message, or was before it was erased.
+pub fn channel_in(payload: &str) -> Option<String> {
+    #[derive(Deserialize)]
+    struct OfMessage {
+        #[serde(default)]
+        message: Option<MessageId>,
+        #[serde(default)]
+        erased: bool,
+        channel: String,
+    }
+    let found: OfMessage = serde_json::from_str(payload).ok()?;
+    let is_of_message = found.message.is_some() || found.erased;
+    (is_of_message && check_name(&found.channel).is_ok()).then_some(found.channel)
 }
 
 /// Why a message waits, was skipped or has failed: one closed list, which guards add to.

@@ -2,16 +2,27 @@
 //! which rows a batch of events needs, and turns rows and events into changes. It cannot
 //! append, read a clock or see a table of another.
 
+mod audit;
 mod contacts;
+mod daily;
+mod digest;
+mod draft;
+mod health;
 mod journeys;
 mod messages;
 mod segments;
+mod settle;
 #[cfg(test)]
 mod simulation;
 mod table;
 mod templates;
 
+pub use audit::{AUDIT, Audit, AuditEntry, audit_of_row};
 pub use contacts::{CONTACT, Contacts, ERASURE, TIMELINE, contact_of_row, contact_standing};
+pub use daily::{DAILY_COUNT, Daily, DailyCount, daily_of_row};
+pub use digest::{Difference, Digest, Sample};
+pub use draft::Draft;
+pub use health::{CHANNEL_HEALTH, ChannelHealth, Health, health_of_row};
 pub use journeys::{
     CountKey, InstanceSummary, JOURNEY, JOURNEY_COUNT, JOURNEY_INSTANCE, JOURNEY_PATH,
     JOURNEY_VERSION, JourneyCount, JourneyStanding, JourneySummary, JourneyVersion, Journeys,
@@ -19,16 +30,26 @@ pub use journeys::{
 };
 pub use messages::{Attempt, MESSAGE, MessageSummary, Messages, message_of_row};
 pub use segments::{MEMBER, SEGMENT, SEGMENT_SIZE, SegmentSummary, Segments, segment_of_row};
+pub use settle::{Writes, settle};
 pub use table::{Cell, Column, ColumnKind, Row, Table};
 pub use templates::{
     TEMPLATE, TEMPLATE_VERSION, TemplateSummary, TemplateVersion, Templates, template_of_row,
     template_version_of_row,
 };
 
-use crate::event::{Position, Recorded};
+use crate::event::{Kind, Position, Recorded};
+use crate::id::{EventId, WorkspaceId};
 
 /// Every projection there is.
-pub const ALL: &[&dyn Projection] = &[&Contacts, &Journeys, &Messages, &Segments, &Templates];
+pub const ALL: &[&dyn Projection] = &[
+    &Audit, &Health, &Contacts, &Daily, &Journeys, &Messages, &Segments, &Templates,
+];
+
+/// The projection of that name.
+pub fn named(name: &str) -> Option<&'static dyn Projection> {
+    let mut all = ALL.iter().copied();
+    all.find(|projection| projection.name() == name)
+}
 
 pub trait Projection: Send + Sync {
     fn name(&self) -> &'static str;
@@ -42,9 +63,41 @@ pub trait Projection: Send + Sync {
     /// Further keys, found in rows that were loaded; asked again until there are none.
     fn follows(&self, loaded: &[Loaded]) -> Vec<Need>;
 
+    /// Whether an event of this kind may change a row. Others need not be shown to it.
+    fn folds(&self, _: Kind) -> bool {
+        true
+    }
+
+    /// Why an event that is told twice changes nothing the second time.
+    fn repeat(&self) -> Repeat {
+        Repeat::Upsert
+    }
+
     /// Folds a batch. A loaded row that cannot be read stops it: taking the row for absent
     /// would overwrite what it holds.
     fn fold(&self, loaded: Vec<Loaded>, events: &[Recorded]) -> Result<Folded, UnreadableRow>;
+}
+
+/// The three ways in which a projection may be told the same event again.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Repeat {
+    /// Each entity has one row, written whole, which knows how far it has come.
+    Upsert,
+    /// Rows count. Which events were counted is remembered in `processed_events`, and the
+    /// runner leaves those out.
+    Remembered,
+    /// Each event has a row of its own.
+    EventRows,
+}
+
+impl Repeat {
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Upsert => "upsert",
+            Self::Remembered => "processed_events",
+            Self::EventRows => "event_rows",
+        }
+    }
 }
 
 /// A read model holds a row that this version did not write.
@@ -109,6 +162,18 @@ pub struct Folded {
     /// What was decided about contacts before it was known that they had been erased, and
     /// written behind that: it is to be erased as well.
     pub belated: Vec<Position>,
+    /// Events to remember as counted: see [`Repeat::Remembered`].
+    pub processed: Vec<(WorkspaceId, EventId)>,
+}
+
+impl Folded {
+    /// Whether the read models stay as they are.
+    pub const fn is_empty(&self) -> bool {
+        self.changes.is_empty()
+            && self.poison.is_empty()
+            && self.belated.is_empty()
+            && self.processed.is_empty()
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -28,7 +28,7 @@ impl Tables {
             .for_each(|change| self.write(change));
     }
 
-    fn load(&self, needs: Vec<Need>) -> Vec<Loaded> {
+    pub fn load(&self, needs: Vec<Need>) -> Vec<Loaded> {
         let find = |need: &Need| {
             let places: Vec<usize> = need.columns.iter().map(|it| need.table.place(it)).collect();
             let is_wanted = |row: &&Row| {
@@ -46,7 +46,7 @@ impl Tables {
             .collect()
     }
 
-    fn write(&mut self, change: Change) {
+    pub fn write(&mut self, change: Change) {
         match change {
             Change::Put(table, row) => {
                 self.0.insert((table.name, row[..table.key].to_vec()), row);

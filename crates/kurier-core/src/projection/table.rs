@@ -39,7 +39,6 @@ impl Table {
     }
 
     /// Where a column of this table stands.
-    #[cfg(test)]
     pub fn place(&self, column: &Column) -> usize {
         let place = self.columns.iter().position(|it| it == column);
         place.expect("a column of this table")

@@ -1,15 +1,18 @@
-//! Any read model's table: loading rows by key, writing and dropping them, a batch at a time.
+//! Any read model's table, live or in the shadow: loading rows by key, and writing a batch.
 
-use std::collections::HashMap;
-
-use kurier_core::projection::{Cell, Change, Column, Loaded, Need, Row, Table};
+use kurier_core::projection::{Cell, Column, ColumnKind, Loaded, Need, Row, Table, Writes};
 use sqlx::postgres::PgRow;
 use sqlx::{AssertSqlSafe, PgConnection, PgPool};
 
 use super::columns::{array_type, bind, cell, read_as};
 use crate::Result;
+use crate::projections::Side;
 
 pub async fn load(pool: &PgPool, need: &Need) -> Result<Loaded> {
+    load_from(pool, Side::Live, need).await
+}
+
+pub async fn load_from(pool: &PgPool, side: Side, need: &Need) -> Result<Loaded> {
     let table = need.table;
     if need.keys.is_empty() {
         return Ok(Loaded {
@@ -26,7 +29,7 @@ pub async fn load(pool: &PgPool, need: &Need) -> Result<Loaded> {
             .map(read_as)
             .collect::<Vec<_>>()
             .join(","),
-        table.name,
+        side.name(table),
         arrays(keys),
         names(keys),
         names(keys)
@@ -51,21 +54,27 @@ pub fn read_row(row: &PgRow, table: &Table) -> Result<Row> {
         .collect()
 }
 
-/// Writes changes in order; neighbours that put rows into one table go in one statement.
-pub async fn write(connection: &mut PgConnection, changes: &[Change]) -> Result<()> {
-    let same = |a: &Change, b: &Change| matches!((a, b), (Change::Put(a, _), Change::Put(b, _)) if std::ptr::eq(*a, *b));
-    for run in changes.chunk_by(same) {
-        match &run[0] {
-            Change::Put(table, _) => put(connection, table, run).await?,
-            Change::Drop(table, prefix) => drop_rows(connection, table, prefix).await?,
+/// Writes a batch: a statement or two for each table.
+pub async fn write(connection: &mut PgConnection, side: Side, all: &[Writes]) -> Result<()> {
+    for writes in all {
+        let table = writes.table;
+        let of_one_length = |a: &Vec<Cell>, b: &Vec<Cell>| a.len() == b.len();
+        for prefixes in writes.prefixes.chunk_by(of_one_length) {
+            drop_rows(connection, side, table, prefixes).await?;
+        }
+        match (writes.puts.is_empty(), writes.gone.is_empty()) {
+            (true, true) => {}
+            (false, true) => put(connection, side, table, &writes.puts).await?,
+            (true, false) => drop_rows(connection, side, table, &writes.gone).await?,
+            (false, false) => merge(connection, side, writes).await?,
         }
     }
     Ok(())
 }
 
-async fn put(connection: &mut PgConnection, table: &Table, run: &[Change]) -> Result<()> {
-    let rows = last_of_each_key(table, run);
-    let mut statement = sqlx::query(AssertSqlSafe(upsert(table)));
+async fn put(connection: &mut PgConnection, side: Side, table: &Table, rows: &[Row]) -> Result<()> {
+    let rows: Vec<&[Cell]> = rows.iter().map(Vec::as_slice).collect();
+    let mut statement = sqlx::query(AssertSqlSafe(upsert(side, table)));
     for (index, column) in table.columns.iter().enumerate() {
         statement = bind(statement, column.kind, &rows, index);
     }
@@ -73,73 +82,115 @@ async fn put(connection: &mut PgConnection, table: &Table, run: &[Change]) -> Re
     Ok(())
 }
 
-/// One statement may write a row only once, so the last of several wins here.
-fn last_of_each_key<'a>(table: &Table, run: &'a [Change]) -> Vec<&'a [Cell]> {
-    let mut places: HashMap<&[Cell], usize> = HashMap::with_capacity(run.len());
-    let mut rows: Vec<&[Cell]> = Vec::with_capacity(run.len());
-    for change in run {
-        let Change::Put(_, row) = change else {
-            continue;
-        };
-        match places.entry(&row[..table.key]) {
-            std::collections::hash_map::Entry::Occupied(place) => rows[*place.get()] = row,
-            std::collections::hash_map::Entry::Vacant(place) => {
-                place.insert(rows.len());
-                rows.push(row);
-            }
-        }
-    }
-    rows
-}
-
-fn upsert(table: &Table) -> String {
-    let rest = &table.columns[table.key..];
-    let updates: Vec<String> = rest
-        .iter()
-        .map(|column| format!("{0}=excluded.{0}", column.name))
-        .collect();
-    let values: Vec<String> = table
-        .columns
-        .iter()
-        .map(|column| match column.kind {
-            kurier_core::projection::ColumnKind::Json => format!("{}::jsonb", column.name),
-            _ => column.name.to_owned(),
-        })
-        .collect();
+fn upsert(side: Side, table: &Table) -> String {
     format!(
         "INSERT INTO {} ({}) SELECT {} FROM unnest({}) AS new ({}) ON CONFLICT ({}) DO UPDATE SET {}",
-        table.name,
+        side.name(table),
         names(table.columns),
-        values.join(","),
+        values("new", table.columns),
         arrays(table.columns),
         names(table.columns),
         names(table.key_columns()),
-        updates.join(",")
+        updates(&table.columns[table.key..], "excluded"),
     )
 }
 
-async fn drop_rows(connection: &mut PgConnection, table: &Table, prefix: &[Cell]) -> Result<()> {
-    let columns = &table.columns[..prefix.len()];
+/// Rows come and go in one statement. Nobody else writes the table meanwhile: a projection's
+/// checkpoint is locked first.
+async fn merge(connection: &mut PgConnection, side: Side, writes: &Writes) -> Result<()> {
+    let table = writes.table;
+    let width = table.columns.len();
+    let gone = writes.gone.iter().map(|key| {
+        let mut row = key.clone();
+        row.resize(width, Cell::Null);
+        row
+    });
+    let gone: Vec<Row> = gone.collect();
+    let rows: Vec<&[Cell]> = writes.puts.iter().chain(&gone).map(Vec::as_slice).collect();
+    let is_gone: Vec<bool> = (0..rows.len())
+        .map(|row| row >= writes.puts.len())
+        .collect();
+    let mut statement = sqlx::query(AssertSqlSafe(merging(side, table)));
+    for (index, column) in table.columns.iter().enumerate() {
+        statement = bind(statement, column.kind, &rows, index);
+    }
+    statement.bind(is_gone).execute(connection).await?;
+    Ok(())
+}
+
+fn merging(side: Side, table: &Table) -> String {
+    let same = table.key_columns().iter();
+    let same: Vec<String> = same.map(|key| format!("t.{0} = s.{0}", key.name)).collect();
+    format!(
+        "MERGE INTO {} AS t
+         USING (SELECT * FROM unnest({}, ${}::boolean[]) AS s ({}, is_gone)) AS s ON {}
+         WHEN MATCHED AND s.is_gone THEN DELETE
+         WHEN MATCHED THEN UPDATE SET {}
+         WHEN NOT MATCHED AND NOT s.is_gone THEN INSERT ({}) VALUES ({})",
+        side.name(table),
+        arrays(table.columns),
+        table.columns.len() + 1,
+        names(table.columns),
+        same.join(" AND "),
+        updates(&table.columns[table.key..], "s"),
+        names(table.columns),
+        values("s", table.columns),
+    )
+}
+
+async fn drop_rows(
+    connection: &mut PgConnection,
+    side: Side,
+    table: &Table,
+    prefixes: &[Vec<Cell>],
+) -> Result<()> {
+    let length = prefixes.first().map_or(0, Vec::len);
+    let columns = &table.columns[..length];
     let sql = format!(
         "DELETE FROM {} WHERE ({}) IN (SELECT * FROM unnest({}))",
-        table.name,
+        side.name(table),
         names(columns),
         arrays(columns)
     );
+    let rows: Vec<&[Cell]> = prefixes.iter().map(Vec::as_slice).collect();
     let mut statement = sqlx::query(AssertSqlSafe(sql));
     for (index, column) in columns.iter().enumerate() {
-        statement = bind(statement, column.kind, &[prefix], index);
+        statement = bind(statement, column.kind, &rows, index);
     }
     statement.execute(connection).await?;
     Ok(())
 }
 
-fn names(columns: &[Column]) -> String {
+pub fn names(columns: &[Column]) -> String {
     columns
         .iter()
         .map(|column| column.name)
         .collect::<Vec<_>>()
         .join(",")
+}
+
+/// `s.id,s.attributes::jsonb`: what travels as text is JSON again.
+fn values(of: &str, columns: &[Column]) -> String {
+    let values = columns.iter().map(|column| value(of, column));
+    values.collect::<Vec<_>>().join(",")
+}
+
+fn value(of: &str, column: &Column) -> String {
+    match column.kind {
+        ColumnKind::Json => format!("{of}.{}::jsonb", column.name),
+        _ => format!("{of}.{}", column.name),
+    }
+}
+
+fn updates(columns: &[Column], of: &str) -> String {
+    let updates = columns.iter().map(|column| {
+        let value = match of {
+            "excluded" => format!("excluded.{}", column.name),
+            _ => value(of, column),
+        };
+        format!("{}={value}", column.name)
+    });
+    updates.collect::<Vec<_>>().join(",")
 }
 
 /// `$1::uuid[],$2::bigint[]` for the columns in order.

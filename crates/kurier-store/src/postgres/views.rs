@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use kurier_core::contact::{Contact, Standing};
 use kurier_core::event::Position;
 use kurier_core::id::{AddressKey, ContactId};
-use kurier_core::projection::{CONTACT, Loaded, Need, contact_of_row, contact_standing};
+use kurier_core::projection::{CONTACT, Loaded, Need, contact_of_row, contact_standing, settle};
 use kurier_core::time::Timestamp;
 use sqlx::{PgConnection, QueryBuilder};
 
@@ -10,7 +10,9 @@ use super::Postgres;
 use super::appender::uuids;
 use super::columns::read_as;
 use super::log::recorded;
+use super::projections::process;
 use super::tables::{load, read_row, write};
+use crate::projections::Side;
 use crate::views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
 };
@@ -53,7 +55,9 @@ impl Views for Postgres {
         if !advance(&mut transaction, batch.projection, (batch.from, batch.to)).await? {
             return Ok(Applied::Overtaken);
         }
-        write(&mut transaction, &batch.folded.changes).await?;
+        let writes = settle(batch.folded.changes);
+        write(&mut transaction, Side::Live, &writes).await?;
+        process(&mut transaction, batch.projection, &batch.folded.processed).await?;
         for (position, reason) in &batch.folded.poison {
             let sql = "INSERT INTO poison (projection, position, reason) VALUES ($1, $2, $3)
                        ON CONFLICT DO NOTHING";

@@ -1,17 +1,23 @@
-//! Any read model's table: loading rows by key, writing and dropping them.
+//! Any read model's table, live or in the shadow: loading rows by key, writing and dropping
+//! them.
 
-use kurier_core::projection::{Cell, Change, Column, Loaded, Need, Row, Table};
+use kurier_core::projection::{Cell, Column, Loaded, Need, Row, Table, Writes};
 use rusqlite::{Connection, params_from_iter};
 
 use super::cell::{Bound, cell, marks};
 use crate::Result;
+use crate::projections::Side;
 
 pub fn load(connection: &Connection, need: &Need) -> Result<Loaded> {
+    load_from(connection, Side::Live, need)
+}
+
+pub fn load_from(connection: &Connection, side: Side, need: &Need) -> Result<Loaded> {
     let table = need.table;
     let sql = format!(
         "SELECT {} FROM {} WHERE {}",
         names(table.columns).join(","),
-        table.name,
+        side.name(table),
         equals(need.columns)
     );
     let mut statement = connection.prepare_cached(&sql)?;
@@ -32,20 +38,23 @@ pub fn read_row(row: &rusqlite::Row<'_>, table: &Table) -> Result<Row> {
         .collect()
 }
 
-pub fn write(connection: &Connection, change: &Change) -> Result<()> {
-    match change {
-        Change::Put(table, row) => put(connection, table, row),
-        Change::Drop(table, prefix) => drop_rows(connection, table, prefix),
+pub fn write(connection: &Connection, side: Side, writes: &Writes) -> Result<()> {
+    let table = writes.table;
+    for prefix in writes.prefixes.iter().chain(&writes.gone) {
+        drop_rows(connection, side, table, prefix)?;
     }
+    put(connection, side, table, &writes.puts)
 }
 
-fn put(connection: &Connection, table: &Table, row: &Row) -> Result<()> {
-    let mut statement = connection.prepare_cached(&upsert(table))?;
-    statement.execute(params_from_iter(row.iter().map(Bound)))?;
+pub fn put(connection: &Connection, side: Side, table: &Table, rows: &[Row]) -> Result<()> {
+    let mut statement = connection.prepare_cached(&upsert(side, table))?;
+    for row in rows {
+        statement.execute(params_from_iter(row.iter().map(Bound)))?;
+    }
     Ok(())
 }
 
-fn upsert(table: &Table) -> String {
+fn upsert(side: Side, table: &Table) -> String {
     let rest = &table.columns[table.key..];
     let updates: Vec<String> = rest
         .iter()
@@ -53,7 +62,7 @@ fn upsert(table: &Table) -> String {
         .collect();
     format!(
         "INSERT INTO {} ({}) VALUES ({}) ON CONFLICT ({}) DO UPDATE SET {}",
-        table.name,
+        side.name(table),
         names(table.columns).join(","),
         marks(table.columns.len()),
         names(table.key_columns()).join(","),
@@ -61,9 +70,9 @@ fn upsert(table: &Table) -> String {
     )
 }
 
-fn drop_rows(connection: &Connection, table: &Table, prefix: &[Cell]) -> Result<()> {
+fn drop_rows(connection: &Connection, side: Side, table: &Table, prefix: &[Cell]) -> Result<()> {
     let columns = equals(&table.columns[..prefix.len()]);
-    let sql = format!("DELETE FROM {} WHERE {columns}", table.name);
+    let sql = format!("DELETE FROM {} WHERE {columns}", side.name(table));
     let mut statement = connection.prepare_cached(&sql)?;
     statement.execute(params_from_iter(prefix.iter().map(Bound)))?;
     Ok(())

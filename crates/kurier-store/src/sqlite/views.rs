@@ -2,7 +2,9 @@ use async_trait::async_trait;
 use kurier_core::contact::{Contact, Standing};
 use kurier_core::event::Position;
 use kurier_core::id::{AddressKey, ContactId};
-use kurier_core::projection::{CONTACT, Loaded, Need, contact_of_row, contact_standing};
+use kurier_core::projection::{
+    CONTACT, Loaded, Need, Writes, contact_of_row, contact_standing, settle,
+};
 use kurier_core::time::Timestamp;
 use kurier_core::value;
 use rusqlite::types::Value;
@@ -11,7 +13,9 @@ use rusqlite::{Connection, OptionalExtension, params, params_from_iter};
 use super::Sqlite;
 use super::cell::{IDS, blob, id_list};
 use super::log::{COLUMNS, recorded, select_positions};
+use super::projections::process;
 use super::tables::{load, names, read_row, write};
+use crate::projections::Side;
 use crate::views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
 };
@@ -41,10 +45,12 @@ impl Views for Sqlite {
             .await
     }
 
-    async fn apply(&self, batch: Batch) -> Result<Applied> {
-        let weight = batch.folded.changes.len();
+    async fn apply(&self, mut batch: Batch) -> Result<Applied> {
+        let changes = std::mem::take(&mut batch.folded.changes);
+        let weight = changes.len() + batch.folded.processed.len();
+        let writes = settle(changes);
         self.writer
-            .write(weight, move |connection| apply(connection, &batch))
+            .write(weight, move |connection| apply(connection, &batch, &writes))
             .await
     }
 
@@ -142,13 +148,14 @@ pub fn put_checkpoint(connection: &Connection, name: &str, position: Position) -
     Ok(())
 }
 
-fn apply(connection: &Connection, batch: &Batch) -> Result<Applied> {
+fn apply(connection: &Connection, batch: &Batch, writes: &[Writes]) -> Result<Applied> {
     if checkpoint(connection, batch.projection)? != batch.from {
         return Ok(Applied::Overtaken);
     }
-    for change in &batch.folded.changes {
-        write(connection, change)?;
+    for one in writes {
+        write(connection, Side::Live, one)?;
     }
+    process(connection, batch.projection, &batch.folded.processed)?;
     for (position, reason) in &batch.folded.poison {
         let sql = "INSERT INTO poison (projection, position, reason) VALUES (?1, ?2, ?3)
                    ON CONFLICT DO NOTHING";

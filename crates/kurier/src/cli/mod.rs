@@ -12,6 +12,7 @@ mod journey;
 mod log;
 mod message;
 mod openapi;
+mod projection;
 mod segment;
 mod serve;
 mod suppression;
@@ -24,6 +25,7 @@ use std::process::ExitCode;
 use clap::{Parser, Subcommand};
 
 use crate::config::{Config, ServeArgs, StoreArgs};
+use crate::operator;
 
 /// A self-hosted customer-journey engine: events come in, contacts and segments follow,
 /// journeys run, messages go out.
@@ -69,6 +71,8 @@ enum Command {
     Channel(channel::ChannelArgs),
     /// Check, render and publish templates, and look at them
     Template(template::TemplateArgs),
+    /// See how far read models are, build them anew, and prove that they are what the log says
+    Projection(projection::ProjectionArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
     /// Print the API's OpenAPI description
@@ -93,7 +97,8 @@ impl Cli {
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()?;
-        let result = runtime.block_on(async {
+        let result = runtime.block_on(operator::within(async {
+            operator::is(operator::COMMAND_LINE);
             match self.command {
                 Command::Serve(_) => serve::run(config).await,
                 Command::Import(args) => import::run(&config, args).await,
@@ -110,8 +115,9 @@ impl Cli {
                 Command::Eval(args) => eval::run(&args),
                 Command::Journey(args) => journey::run_with(&config, args).await,
                 Command::Template(args) => template::run_with(&config, args).await,
+                Command::Projection(args) => projection::run(&config, args).await,
             }
-        });
+        }));
         // Readers may be inside a query; there is nothing to wait for.
         runtime.shutdown_background();
         result

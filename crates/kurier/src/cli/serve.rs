@@ -48,18 +48,11 @@ impl Flows {
 
 fn start_flows(app: &Arc<App>) -> Flows {
     let mut flows = tokio::task::JoinSet::new();
-    let projector = app.projector.clone();
-    flows.spawn(async move { projector.run().await });
-    let segments = app.segments.clone();
-    flows.spawn(async move { segments.run().await });
-    let messages = app.messages.clone();
-    flows.spawn(async move { messages.run().await });
+    for projector in app.projectors().cloned() {
+        flows.spawn(async move { projector.run().await });
+    }
     let deliverer = app.deliverer.clone();
     flows.spawn(async move { deliverer.run().await });
-    let journeys = app.journeys.clone();
-    flows.spawn(async move { journeys.run().await });
-    let templates = app.templates.clone();
-    flows.spawn(async move { templates.run().await });
     flows.spawn(app.reactor.clone().run());
     flows.spawn(follow_reactions(app.clone()));
     flows.spawn(flow::maintain(app.clone()));

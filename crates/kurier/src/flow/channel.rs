@@ -10,6 +10,7 @@ use serde_json::{Map, Value, json};
 
 use crate::channel::{Registry, build};
 use crate::clock;
+use crate::operator::sign;
 use crate::secret::{self, Secrets};
 
 /// A secret has at most so many bytes; a DKIM key of 4096 bits has 3,300.
@@ -185,12 +186,12 @@ fn take_secrets(written: &mut Value) -> Result<Map<String, Value>, Problem> {
 
 fn event(kind: Kind, payload: &Value) -> Event {
     let now = clock::now();
-    Event {
+    sign(Event {
         id: clock::fresh_event_id(),
         kind,
         contact: None,
         occurred_at: now,
         recorded_at: now,
         payload: payload.to_string(),
-    }
+    })
 }

@@ -13,9 +13,11 @@ use kurier_core::message::{Address, AddressKind};
 use kurier_core::value::{Object, member};
 use kurier_store::{Appended, Error, Result, Scope, Scrub, Store, TimelineQuery};
 
+use super::rebuild::sweep;
 use crate::app::App;
 use crate::clock;
 use crate::keyring::Grant;
+use crate::operator::sign;
 
 const PAGE: usize = 1_000;
 
@@ -163,14 +165,14 @@ fn named_in(attributes: &Object, key: &IdentityKey) -> Vec<AddressKey> {
 
 fn told(contact: Option<ContactId>, erasure: &Erasure) -> Event {
     let now = clock::now();
-    Event {
+    sign(Event {
         id: clock::fresh_event_id(),
         kind: Kind::ContactErased,
         contact,
         occurred_at: now,
         recorded_at: now,
         payload: serde_json::to_string(erasure).expect("lists of ids and numbers serialise"),
-    }
+    })
 }
 
 /// Tells an erasure once more, for what was decided before it was known and written behind it.
@@ -221,6 +223,7 @@ pub async fn carry_out(store: &Store, recorded: &Recorded) -> Result<()> {
     positions.extend(late);
     store.log.tombstone(scope, &positions).await?;
     store.queue.forget(scope, &erasure.contacts).await?;
+    sweep(store).await?;
     store
         .suppressions
         .forget_addresses(scope, &erasure.addresses)

@@ -14,6 +14,7 @@ use kurier_store::{Appended, Error, Result, Scope, Store};
 use serde::Serialize;
 
 use crate::clock;
+use crate::operator::sign;
 
 /// The channels that there always are.
 const CHANNELS: [&str; 5] = ["outbox", "email", "webhook", "slack", "sms"];
@@ -273,14 +274,14 @@ pub async fn use_of(store: &Store, scope: Scope, segment: SegmentId) -> Result<O
 
 fn event(kind: Kind, contact: Option<ContactId>, payload: &impl Serialize) -> Result<Event> {
     let now = clock::now();
-    Ok(Event {
+    Ok(sign(Event {
         id: clock::fresh_event_id(),
         kind,
         contact,
         occurred_at: now,
         recorded_at: now,
         payload: serde_json::to_string(payload).map_err(|e| Error::Damaged(e.to_string()))?,
-    })
+    }))
 }
 
 /// Where the last of them stands.

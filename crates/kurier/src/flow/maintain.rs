@@ -7,6 +7,7 @@ use std::time::Duration;
 use kurier_core::id::WorkspaceId;
 use kurier_store::{Error, Result};
 
+use super::project::Projector;
 use super::react::Measure;
 use crate::app::App;
 use crate::http::REMEMBERED_MICROS;
@@ -29,18 +30,37 @@ pub async fn maintain(app: Arc<App>) {
 async fn once(app: &Arc<App>, warned: &mut Warned) -> Result<()> {
     app.store.log.maintain(clock::now()).await?;
     let head = app.store.log.head().await?.0;
-    let name = app.projector.name();
-    let position = app.projector.position().0;
     metrics::gauge!(names::LOG_POSITION).set(head as f64);
-    metrics::gauge!(names::PROJECTION_POSITION, "projection" => name).set(position as f64);
-    metrics::gauge!(names::PROJECTION_LAG, "projection" => name)
-        .set((head - position).max(0) as f64);
-    let poison = app.store.views.poisoned(name).await?;
-    metrics::gauge!(names::PROJECTION_POISON, "projection" => name).set(poison as f64);
+    for projector in app.projectors() {
+        measure_projection(app, projector, head).await?;
+    }
     measure(app, warned).await?;
     let forgotten = clock::now().shifted(-REMEMBERED_MICROS);
     app.store.queue.prune(forgotten).await?;
     crate::metrics::recorder().run_upkeep();
+    Ok(())
+}
+
+async fn measure_projection(app: &App, projector: &Projector, head: i64) -> Result<()> {
+    let (name, position) = (projector.name(), projector.position().0);
+    let poison = app.store.views.poisoned(name).await?;
+    let progress = app.store.projections.progress(name).await?;
+    let gauges = [
+        (names::PROJECTION_POSITION, position as f64),
+        (names::PROJECTION_LAG, (head - position).max(0) as f64),
+        (names::PROJECTION_POISON, poison as f64),
+        (
+            names::PROJECTION_PAUSED,
+            f64::from(u8::from(progress.is_paused)),
+        ),
+        (
+            names::PROJECTION_FAILING,
+            f64::from(u8::from(progress.failure.is_some())),
+        ),
+    ];
+    for (gauge, value) in gauges {
+        metrics::gauge!(gauge, "projection" => name).set(value);
+    }
     Ok(())
 }
 

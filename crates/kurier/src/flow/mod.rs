@@ -10,6 +10,7 @@ mod maintain;
 mod message;
 mod project;
 mod react;
+pub mod rebuild;
 pub mod segment;
 pub mod suppress;
 pub mod template;

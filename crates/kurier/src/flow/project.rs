@@ -1,23 +1,32 @@
 //! Folds the log into the read models, a batch at a time, each with its checkpoint in one
 //! transaction. Any number of processes may run this: the checkpoint decides who was first.
 
-use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kurier_core::event::{Kind, Position, Recorded};
+use kurier_core::id::{EventId, WorkspaceId};
 use kurier_core::projection::{
-    Contacts, Journeys, Loaded, Messages, Projection, Segments, Templates,
+    Audit, Contacts, Daily, Folded, Health, Journeys, Loaded, Messages, Projection, Repeat,
+    Segments, Templates,
 };
 use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
 
 use super::erase::{carry_out, tell_again};
+use crate::clock;
+use crate::fault;
 use crate::http::Pressure;
 use crate::metrics as names;
 
 /// On SQLite a batch has the writer to itself while it is written: whoever waits for it is not
 /// to wait long.
 const BATCH_MAX: usize = 500;
+/// Who has much to catch up with while nobody waits for anything folds more at a time.
+const CATCH_UP_MAX: usize = 5_000;
+/// So many events that change nothing may be passed before the checkpoint is moved.
+const PASSED_MAX: i64 = 5_000;
 /// Another process may append without telling us.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
@@ -38,6 +47,10 @@ pub struct Projector {
     rest: u32,
     reached: watch::Sender<Position>,
     wake: Notify,
+    /// Whether the last step failed, as the database was told.
+    is_failing: AtomicBool,
+    /// From this checkpoint on nothing changed up to the other position.
+    passed: Mutex<(Position, Position)>,
 }
 
 impl Projector {
@@ -72,6 +85,16 @@ impl Projector {
         }
     }
 
+    /// Fold what nobody waits for.
+    pub fn of_records(store: &Store, pressure: &Arc<Pressure>) -> Vec<Arc<Self>> {
+        let of = |projection: &'static dyn Projection| Self {
+            rest: CONTACTS_REST,
+            ..Self::new(store.clone(), pressure.clone(), projection)
+        };
+        let all: [&'static dyn Projection; 3] = [&Audit, &Daily, &Health];
+        all.into_iter().map(|it| Arc::new(of(it))).collect()
+    }
+
     fn new(store: Store, pressure: Arc<Pressure>, projection: &'static dyn Projection) -> Self {
         let reached = watch::Sender::new(Position(0));
         Self {
@@ -82,6 +105,8 @@ impl Projector {
             rest: MEMBERS_REST,
             reached,
             wake: Notify::new(),
+            is_failing: AtomicBool::new(false),
+            passed: Mutex::default(),
         }
     }
 
@@ -103,7 +128,9 @@ impl Projector {
     pub async fn run(&self) {
         loop {
             let began = Instant::now();
-            let wait = match self.step().await {
+            let step = self.step().await;
+            self.note(step.as_ref().err()).await;
+            let wait = match step {
                 Ok(0) => LOOK_EVERY,
                 Ok(_) if self.pressure.is_busy() || self.pressure.is_working() => {
                     (began.elapsed() * self.rest).clamp(REST_MIN, REST_MAX)
@@ -139,42 +166,135 @@ impl Projector {
         tokio::time::timeout(patience, waiting).await.is_ok()
     }
 
+    /// Says what stops this projection, once, and that it goes on again.
+    async fn note(&self, error: Option<&Error>) {
+        if self.is_failing.swap(error.is_some(), Ordering::Relaxed) == error.is_some() {
+            return;
+        }
+        let failure = error.map(|error| (clock::now(), error.to_string()));
+        let noted = self
+            .store
+            .projections
+            .note_failure(self.name(), failure)
+            .await;
+        // Where the database cannot be reached it cannot be told either.
+        if let Err(error) = noted {
+            tracing::debug!(projection = self.name(), %error, "a failure was not noted");
+            self.is_failing.store(false, Ordering::Relaxed);
+        }
+    }
+
+    fn batch_max(&self) -> usize {
+        let is_awaited = self.pressure.is_busy() || self.pressure.is_working();
+        if is_awaited { BATCH_MAX } else { CATCH_UP_MAX }
+    }
+
     /// Folds one batch; answers how many events it held.
     pub async fn step(&self) -> Result<usize> {
-        let from = self.store.views.checkpoint(self.name()).await?;
-        self.reached
-            .send_if_modified(|reached| std::mem::replace(reached, (*reached).max(from)) < from);
-        let events = self.store.log.read(from, BATCH_MAX).await?;
+        let progress = self.store.projections.progress(self.name()).await?;
+        let from = progress.position;
+        self.has_reached(from);
+        if progress.is_paused {
+            return Ok(0);
+        }
+        let after = self.passed_from(from);
+        let events = self.store.log.read(after, self.batch_max()).await?;
         let Some(last) = events.last() else {
+            self.keep_passed(from, after).await?;
             return Ok(0);
         };
         let to = last.position;
+        fault::point(self.name(), "read");
         for recorded in events
             .iter()
             .filter(|r| self.erases && r.event.kind == Kind::ContactErased)
         {
             carry_out(&self.store, recorded).await?;
         }
-        let loaded = self.load(&events).await?;
-        let folded = self.projection.fold(loaded, &events);
-        let folded = folded.map_err(|e| Error::Damaged(e.to_string()))?;
+        let folded = self.fold(&events).await?;
         for (position, reason) in &folded.poison {
             tracing::error!(projection = self.name(), %position, reason, "an event was set aside");
         }
+        fault::point(self.name(), "folded");
         tell_again(&self.store, &events, &folded.belated).await?;
+        if folded.is_empty() && to.0 - from.0 < PASSED_MAX {
+            self.pass(from, to);
+            self.has_reached(to);
+        } else if self.apply(from, to, folded).await? == Applied::Done {
+            fault::point(self.name(), "applied");
+            self.has_reached(to);
+        }
+        let count = events.len() as u64;
+        metrics::counter!(names::PROJECTION_EVENTS, "projection" => self.name()).increment(count);
+        Ok(events.len())
+    }
+
+    async fn apply(&self, from: Position, to: Position, folded: Folded) -> Result<Applied> {
         let batch = Batch {
             projection: self.name(),
             from,
             to,
             folded,
         };
-        if self.store.views.apply(batch).await? == Applied::Done {
-            metrics::counter!(names::PROJECTION_EVENTS, "projection" => self.name())
-                .increment(events.len() as u64);
-            self.reached
-                .send_if_modified(|reached| std::mem::replace(reached, (*reached).max(to)) < to);
+        self.store.views.apply(batch).await
+    }
+
+    fn has_reached(&self, to: Position) {
+        self.reached
+            .send_if_modified(|reached| std::mem::replace(reached, (*reached).max(to)) < to);
+    }
+
+    /// Events up to `to` changed nothing: with that alone no transaction is bothered.
+    fn pass(&self, from: Position, to: Position) {
+        *self.passed.lock().unwrap_or_else(PoisonError::into_inner) = (from, to);
+    }
+
+    /// Where to read on, if the checkpoint stands at `from`.
+    fn passed_from(&self, from: Position) -> Position {
+        let passed = self.passed.lock().unwrap_or_else(PoisonError::into_inner);
+        if passed.0 == from {
+            passed.1.max(from)
+        } else {
+            from
         }
-        Ok(events.len())
+    }
+
+    /// At the end of the log there is time to note how far it was read.
+    async fn keep_passed(&self, from: Position, after: Position) -> Result<()> {
+        if after > from {
+            self.apply(from, after, Folded::default()).await?;
+        }
+        Ok(())
+    }
+
+    async fn fold(&self, events: &[Recorded]) -> Result<Folded> {
+        let fresh = match self.projection.repeat() {
+            Repeat::Remembered => Some(self.fresh(events).await?),
+            Repeat::Upsert | Repeat::EventRows => None,
+        };
+        let events = fresh.as_deref().unwrap_or(events);
+        let loaded = self.load(events).await?;
+        fault::point(self.name(), "loaded");
+        let folded = self.projection.fold(loaded, events);
+        let mut folded = folded.map_err(|e| Error::Damaged(e.to_string()))?;
+        let counted = fresh.iter().flatten();
+        folded.processed = counted.map(key).collect();
+        Ok(folded)
+    }
+
+    /// Those of the events it folds that were not counted yet, each once.
+    async fn fresh(&self, events: &[Recorded]) -> Result<Vec<Recorded>> {
+        let folded = events
+            .iter()
+            .filter(|it| self.projection.folds(it.event.kind));
+        let folded: Vec<&Recorded> = folded.collect();
+        let keys: Vec<_> = folded.iter().map(|recorded| key(recorded)).collect();
+        if keys.is_empty() {
+            return Ok(Vec::new());
+        }
+        let mut seen = self.store.projections.processed(self.name(), &keys).await?;
+        let fresh = folded.into_iter().filter(|it| seen.insert(key(it)));
+        Ok(fresh.cloned().collect())
     }
 
     /// The rows the batch needs, and those that they point to.
@@ -197,4 +317,9 @@ impl Projector {
         }
         Ok(loaded)
     }
+}
+
+/// What an event is remembered by.
+pub const fn key(recorded: &Recorded) -> (WorkspaceId, EventId) {
+    (recorded.workspace, recorded.event.id)
 }

@@ -7,6 +7,7 @@ use kurier_store::{Appended, Error, Result, Scope, Store};
 use serde::Serialize;
 
 use crate::clock;
+use crate::operator::sign;
 
 /// So many contacts are given or taken by one event.
 pub const EDIT_MAX: usize = 1_000;
@@ -50,14 +51,14 @@ pub async fn edit(
 
 fn event(kind: Kind, payload: &impl Serialize) -> Result<Event> {
     let now = clock::now();
-    Ok(Event {
+    Ok(sign(Event {
         id: clock::fresh_event_id(),
         kind,
         contact: None,
         occurred_at: now,
         recorded_at: now,
         payload: serde_json::to_string(payload).map_err(|e| Error::Damaged(e.to_string()))?,
-    })
+    }))
 }
 
 /// Where the last of them stands.

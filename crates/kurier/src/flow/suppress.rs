@@ -15,6 +15,7 @@ use kurier_store::{NewSuppression, Result, Scope, Store, Suppressed, Suppression
 
 use super::live_contacts;
 use crate::clock;
+use crate::operator::sign;
 
 /// So many addresses at a time.
 pub const SUPPRESS_MAX: usize = 1_000;
@@ -117,7 +118,7 @@ fn told(suppressed: Suppressed, message: Option<MessageId>) -> NewSuppression {
         ..said(&suppressed)
     };
     let (id, now) = (clock::fresh_event_id(), suppressed.created_at);
-    let event = said.event(Kind::AddressSuppressed, id, suppressed.contact, now);
+    let event = sign(said.event(Kind::AddressSuppressed, id, suppressed.contact, now));
     NewSuppression { suppressed, event }
 }
 
@@ -207,7 +208,7 @@ pub async fn release(
         source,
         ..said(&row)
     };
-    let event = said.event(Kind::AddressReleased, id, row.contact, now);
+    let event = sign(said.event(Kind::AddressReleased, id, row.contact, now));
     let released = store.suppressions.release(scope, address, row.reach, event);
     released.await
 }

@@ -10,6 +10,7 @@ use kurier_store::{Appended, Error, Result, Scope, Store};
 use serde::Serialize;
 
 use crate::clock;
+use crate::operator::sign;
 
 /// What came of publishing.
 #[derive(Debug)]
@@ -94,14 +95,14 @@ pub async fn retire(store: &Store, scope: Scope, template: &TemplateSummary) -> 
 
 fn event(id: EventId, kind: Kind, payload: &impl Serialize) -> Result<Event> {
     let now = clock::now();
-    Ok(Event {
+    Ok(sign(Event {
         id,
         kind,
         contact: None,
         occurred_at: now,
         recorded_at: now,
         payload: serde_json::to_string(payload).map_err(|e| Error::Damaged(e.to_string()))?,
-    })
+    }))
 }
 
 /// What a template would be handed: of the contact what it reads, and the rest as it is given.

@@ -13,6 +13,7 @@ use super::problem::Problem;
 use crate::app::App;
 use crate::clock;
 use crate::keyring::Grant;
+use crate::operator;
 
 /// The key in the Authorization header, if there is one.
 pub fn from_headers(headers: &HeaderMap) -> Result<Option<String>, Problem> {
@@ -80,6 +81,7 @@ impl FromRequestParts<Arc<App>> for Admin {
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
         let grant = grant(app, from_headers(&parts.headers)?.as_deref()).await?;
         if grant.key.scopes.admin {
+            operator::is(&grant.key.name);
             return Ok(Self(grant));
         }
         Err(Problem::forbidden(

@@ -31,6 +31,9 @@ mod observe;
 mod operations;
 mod pressure;
 mod problem;
+mod projection_view;
+mod projections;
+mod records;
 mod segment_look;
 mod segment_view;
 mod segments;
@@ -63,6 +66,7 @@ pub use export::document as export_document;
 pub use member_csv::document as members_csv;
 pub use message_request::REMEMBERED_MICROS;
 pub use pressure::Pressure;
+pub use projection_view::{ProjectionView, SetAsideView, VerdictView};
 pub use server::serve;
 pub use suppressions::SuppressionView;
 
@@ -99,6 +103,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(unsubscribe::show, unsubscribe::carry_out))
         .merge(channel_routes())
         .merge(template_routes())
+        .merge(projection_routes())
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))
@@ -125,6 +130,19 @@ fn template_routes() -> OpenApiRouter<Arc<App>> {
         ))
         .routes(routes!(templates::versions))
         .routes(routes!(template_preview::preview))
+}
+
+fn projection_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(projections::list))
+        .routes(routes!(projections::get))
+        .routes(routes!(projections::rebuild))
+        .routes(routes!(projections::verify))
+        .routes(routes!(projections::pause))
+        .routes(routes!(projections::resume))
+        .routes(routes!(records::counts))
+        .routes(routes!(records::audit))
+        .routes(routes!(records::channel_health))
 }
 
 fn journey_routes() -> OpenApiRouter<Arc<App>> {

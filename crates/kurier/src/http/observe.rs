@@ -11,11 +11,12 @@ use axum::response::Response;
 use metrics::{Counter, Histogram};
 
 use crate::metrics as names;
+use crate::operator;
 
 pub async fn observe(request: Request, next: Next) -> Response {
     let route = request.extensions().get::<MatchedPath>().cloned();
     let route = route.as_ref().map_or("unmatched", MatchedPath::as_str);
-    watch(route, next.run(request)).await
+    watch(route, operator::within(next.run(request))).await
 }
 
 pub async fn watch(route: &str, answer: impl Future<Output = Response>) -> Response {

@@ -54,7 +54,11 @@ impl Ended {
     }
 
     fn settled(self, now: Timestamp) -> Settled {
-        let Self { claim, verdict, .. } = self;
+        let Self {
+            claim, mut verdict, ..
+        } = self;
+        let channel = &mut verdict.report.channel;
+        channel.get_or_insert_with(|| claim.message.channel.clone());
         let contact = claim.message.contact;
         let event = verdict
             .report
