@@ -75,6 +75,9 @@ impl Fold {
             return Ok(());
         };
         let root = self.root((recorded.workspace, contact));
+        if self.has_folded(root, recorded) {
+            return Ok(());
+        }
         for join in &said.joins {
             self.join((recorded.workspace, *join), root, recorded, &said);
         }
@@ -105,6 +108,9 @@ impl Fold {
             .event
             .contact
             .map(|id| self.root((recorded.workspace, id)));
+        if root.is_some_and(|root| self.has_folded(root, recorded)) {
+            return Ok(());
+        }
         let standing = root.and_then(|root| self.contacts.get_mut(&root));
         let (Some(root), Some(Standing::Live(contact))) = (root, standing) else {
             self.note_belated(root, recorded);
@@ -126,10 +132,17 @@ impl Fold {
             self.note_belated(root, recorded);
             return Ok(());
         };
-        if !recorded.said()?.erased {
+        if !self.has_folded(root, recorded) && !recorded.said()?.erased {
             self.add_to_timeline(root, recorded, &Said::default());
         }
         Ok(())
+    }
+
+    /// Whether the event was folded before: events come in order, so whoever has come further
+    /// has had it, or is made of contacts that had.
+    fn has_folded(&self, root: ContactKey, recorded: &Recorded) -> bool {
+        let standing = self.contacts.get(&root);
+        matches!(standing, Some(Standing::Live(contact)) if contact.revision >= recorded.position)
     }
 
     /// Notes what says something about a contact that is erased and has not come back.

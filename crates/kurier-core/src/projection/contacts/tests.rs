@@ -128,6 +128,17 @@ impl World {
         tables
     }
 
+    /// Every event twice in a row.
+    fn folded_twice(&self, batch: usize) -> Tables {
+        let twice = self.log.iter().flat_map(|it| [it.clone(), it.clone()]);
+        let twice: Vec<Recorded> = twice.collect();
+        let mut tables = Tables::default();
+        twice
+            .chunks(batch)
+            .for_each(|events| tables.run(&Contacts, events));
+        tables
+    }
+
     fn user(&self, id: &str) -> ContactId {
         self.key.contact_of_user(id)
     }
@@ -389,6 +400,7 @@ proptest! {
         }
         for batch in [1, 3, 1_000] {
             prop_assert_eq!(&world.folded(batch), &live, "batch of {}", batch);
+            prop_assert_eq!(&world.folded_twice(batch), &live, "batch of {}, told twice", batch);
         }
     }
 }

@@ -38,7 +38,7 @@ async fn records_say_what_happened_and_who_did_it(database: Database) {
     assert_eq!(acts[0]["kind"], "segment.created");
     assert_eq!(
         (&acts[0]["subject"], &acts[0]["operator"]),
-        (&"Round 1".into(), &"admin".into())
+        (&"Round 1".into(), &"admin key".into())
     );
     on(
         &server.database,
