@@ -1,7 +1,7 @@
 //! What a reactor makes of a stretch of the log, in portions that can be committed.
 
 use super::{Engine, Engines};
-use crate::event::{Event, Position, Recorded};
+use crate::event::{Event, Kind, Position, Recorded};
 use crate::id::WorkspaceId;
 use crate::realm::Role;
 use crate::time::Timestamp;
@@ -13,13 +13,40 @@ const MOVES_MAX: usize = if cfg!(test) { 3 } else { 1_000 };
 /// them.
 ///
 /// A portion of at most `max` events is to be committed in one transaction. A larger one has
-/// one cause alone, an event or the time, and may be committed in parts: one cause moves a
-/// contact across a segment's border once at most, and an instance once at most, so who
-/// recalls some parts and decides again decides just the rest.
+/// one cause alone, an event or the time, and may be committed in [`Self::parts`], of which
+/// some may be all that is left of a reactor. Who comes after it recalls the crossings among
+/// them: one cause moves a contact across a segment's border once at most. An event it
+/// decides again as if nothing had been told of it; the time moves an instance once at most,
+/// so what it has moved is recalled and the rest is decided.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Decision {
     pub to: Position,
     pub events: Vec<(WorkspaceId, Event)>,
+}
+
+impl Decision {
+    /// What is to be committed at once, of about `max` events: whoever finds a run's update
+    /// or its beginning finds the record that goes with it.
+    pub fn parts(&self, max: usize) -> impl Iterator<Item = &[(WorkspaceId, Event)]> {
+        let mut rest = self.events.as_slice();
+        std::iter::from_fn(move || {
+            let mut end = max.min(rest.len());
+            while end < rest.len() && is_one(&rest[end - 1].1, &rest[end].1) {
+                end += 1;
+            }
+            let part = rest.split_off(..end)?;
+            (!part.is_empty()).then_some(part)
+        })
+    }
+}
+
+/// Whether one event says by half what the next says as a whole.
+const fn is_one(first: &Event, second: &Event) -> bool {
+    match first.kind {
+        Kind::ContactUpdated => true,
+        Kind::JourneyEntered => matches!(second.kind, Kind::JourneyFinished),
+        _ => false,
+    }
 }
 
 /// How far the clock has come for a stretch of the log.

@@ -11,7 +11,7 @@ use crate::journey::Journeys;
 use crate::realm::Realm;
 
 /// Changes whenever the same engines would be written differently.
-const VERSION: u32 = 3;
+const VERSION: u32 = 4;
 const MAGIC: &[u8; 8] = b"KURREALM";
 
 /// The engines as they were when everything up to a position was folded, and everything

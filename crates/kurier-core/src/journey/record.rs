@@ -140,6 +140,22 @@ pub struct Update {
 }
 
 impl Course {
+    /// Where a run went, by a record's payload, whether or not its person was erased.
+    pub fn of(payload: &str) -> Option<Self> {
+        #[derive(Deserialize)]
+        struct Part {
+            run: Course,
+        }
+        let part = serde_json::from_str::<Part>(payload).ok()?;
+        Some(part.run)
+    }
+
+    /// The id of the event that tells it.
+    pub fn event_id(&self, cause: EventId) -> EventId {
+        let reactor = format!("journey:{}", self.instance);
+        EventId::derived(&reactor, cause, self.seq)
+    }
+
     /// The hops as a person reads them: `start -next> wait`.
     pub fn path(hops: &[HopRecord]) -> String {
         let mut path = hops

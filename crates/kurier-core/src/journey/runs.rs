@@ -11,6 +11,7 @@ mod live;
 mod merge;
 mod parked;
 mod react;
+mod recall;
 mod shelf;
 mod snapshot;
 
@@ -28,6 +29,7 @@ use crate::time::Timestamp;
 use live::{Lives, Timer};
 use merge::Merge;
 use parked::Parked;
+use recall::Next;
 use shelf::{RunKey, Shelf};
 
 /// So many runs of one journey may a contact have at a time, whatever the policy.
@@ -59,6 +61,8 @@ pub struct Journeys {
     /// What was decided and stands up to here is known already: it was when a snapshot was
     /// taken, though the log was read less far.
     known: Position,
+    /// What is to be decided first, between recalling and leading.
+    next: Option<Next>,
     looks: u64,
 }
 
@@ -66,6 +70,7 @@ impl Journeys {
     /// Folds an event that the world has folded. Who leads must have let time pass up to it
     /// before the world did ([`Self::tick`]), and gets what is to be appended.
     pub fn fold(&mut self, recorded: &Recorded, world: &World, role: Role) -> Vec<Event> {
+        self.next = None;
         // What the reactor said itself is no news: neither when it was written nor where it
         // stands may tell anything, for both differ after a crash.
         if !is_own(recorded.event.kind) {
@@ -81,7 +86,7 @@ impl Journeys {
             }
             kind if is_decision(kind) => {
                 if role == Role::Follow {
-                    self.recall(recorded, world);
+                    self.take(recorded, world);
                 }
             }
             _ => {
@@ -97,19 +102,6 @@ impl Journeys {
     fn lead(&mut self, recorded: &Recorded, world: &World) -> Vec<Event> {
         self.merge_up_to(Position(i64::MAX));
         self.react(recorded, world)
-    }
-
-    /// Takes a decision from the log: while following, and before leading from a checkpoint,
-    /// when what was decided up to it may stand behind it.
-    pub fn recall(&mut self, recorded: &Recorded, world: &World) {
-        if recorded.position <= self.known {
-            return;
-        }
-        match recorded.event.kind {
-            Kind::JourneyParked => self.recall_parking(recorded, world),
-            kind if is_decision(kind) => self.recall_record(recorded, world),
-            _ => {}
-        }
     }
 
     /// The first instant at which time alone moves an instance.
@@ -145,30 +137,34 @@ impl Journeys {
                 break;
             };
             looks += 1;
+            if yields && self.awaits_update(timer) {
+                later.push(timer);
+                continue;
+            }
             let moved = match timer {
-                Timer::Ready(run) => self.start_parked(run, self.now, world),
-                Timer::Due(due, slot) if yields && self.awaits_update(slot) => {
-                    later.push((due, slot));
-                    continue;
-                }
+                Timer::Ready(run, since) => self.start_parked(run, since.max(self.now), world),
                 Timer::Due(due, slot) => self.wake(due, slot, world),
             };
             moves += usize::from(!moved.is_empty());
             events.extend(moved);
         }
-        for (due, slot) in later {
-            self.arm(slot, due, due);
+        for timer in later {
+            match timer {
+                Timer::Ready(run, since) => self.lives.make_ready(run, since),
+                Timer::Due(due, slot) => self.arm(slot, due, due),
+            }
         }
         events
     }
 
     /// Whether an instance of the same contact waits for an update to be made.
-    fn awaits_update(&self, slot: u32) -> bool {
-        let Some(kept) = self.shelf.get(slot) else {
-            return false;
+    fn awaits_update(&self, timer: Timer) -> bool {
+        let contact = match timer {
+            Timer::Ready(run, _) => Some(run.contact),
+            Timer::Due(_, slot) => self.shelf.get(slot).map(|kept| kept.instance.contact),
         };
-        let contact = kept.instance.contact;
-        self.shelf.of_contact(contact).iter().any(|slot| {
+        let slots = contact.map_or_else(Vec::new, |contact| self.shelf.of_contact(contact));
+        slots.iter().any(|slot| {
             let kept = self.shelf.get(*slot);
             kept.is_some_and(|kept| self.is_updating(&kept.instance))
         })

@@ -4,6 +4,7 @@
 mod carts;
 mod faults;
 mod model;
+mod parts;
 mod reentry;
 mod ring;
 mod rows;

@@ -67,7 +67,7 @@ impl Journeys {
                 let key = instance.key.as_deref();
                 let run = RunKey::new(journey, instance.contact, key);
                 self.reclaim(run);
-                self.release(run);
+                self.release(run, at);
             }
             return;
         }

@@ -66,8 +66,7 @@ impl Journeys {
             state: entry.state,
         };
         let contact = world.contact_id(entry.contact);
-        let reactor = format!("parked:{}:{contact}:{:x}", parking.journey, run.key);
-        let id = EventId::derived(&reactor, cause.id, 0);
+        let id = parking.event_id(contact, cause.id);
         let event = event(id, Kind::JourneyParked, contact, cause.now, &parking);
         self.park(run, parking);
         vec![event]
@@ -327,8 +326,7 @@ impl Outcome<'_> {
             (1, None) => Kind::JourneyEntered,
             _ => Kind::JourneyMoved,
         };
-        let reactor = format!("journey:{}", record.run.instance);
-        let id = EventId::derived(&reactor, self.cause.id, record.run.seq);
+        let id = record.run.event_id(self.cause.id);
         event(id, kind, self.contact, self.cause.now, record)
     }
 

@@ -1,7 +1,7 @@
 //! Journeys as they stand: which version is current, whether they are paused, what begins
 //! them, and their timers.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::io;
 use std::sync::Arc;
 
@@ -28,8 +28,9 @@ pub struct Live {
     /// Where it was last retired: what was parked before is not.
     pub retired_at: Position,
     timers: BTreeSet<Alarm>,
-    /// Parked triggers whose turn came while it was paused.
-    ready: BTreeSet<RunKey>,
+    /// Parked triggers whose turn has come, and since when: it was paused then, or who let
+    /// the run before them end is gone.
+    ready: BTreeMap<RunKey, Timestamp>,
 }
 
 /// When an instance is due: first by time, then by its id, which is the same wherever it is
@@ -38,7 +39,7 @@ type Alarm = (Timestamp, u32, u32);
 
 #[derive(Debug, Clone, Copy)]
 pub enum Timer {
-    Ready(RunKey),
+    Ready(RunKey, Timestamp),
     Due(Timestamp, u32),
 }
 
@@ -92,7 +93,7 @@ impl Lives {
                 is_retired: false,
                 retired_at: Position(0),
                 timers: BTreeSet::new(),
-                ready: BTreeSet::new(),
+                ready: BTreeMap::new(),
             });
         }
         self.of_version.push(live);
@@ -143,12 +144,12 @@ impl Lives {
         }
     }
 
-    pub fn make_ready(&mut self, run: RunKey) {
-        self.all[run.journey as usize].ready.insert(run);
+    pub fn make_ready(&mut self, run: RunKey, since: Timestamp) {
+        self.all[run.journey as usize].ready.insert(run, since);
     }
 
-    pub fn take_ready(&mut self, run: RunKey) {
-        self.all[run.journey as usize].ready.remove(&run);
+    pub fn take_ready(&mut self, run: RunKey) -> Option<Timestamp> {
+        self.all[run.journey as usize].ready.remove(&run)
     }
 
     pub fn due(&self) -> Timestamp {
@@ -163,8 +164,8 @@ impl Lives {
         if first.due() > to {
             return None;
         }
-        if let Some(run) = first.ready.pop_first() {
-            return Some(Timer::Ready(run));
+        if let Some((run, since)) = first.ready.pop_first() {
+            return Some(Timer::Ready(run, since));
         }
         let (due, _, slot) = first.timers.pop_first()?;
         Some(Timer::Due(due, slot))
@@ -177,7 +178,10 @@ impl Lives {
             sink.one(flags)?;
             sink.one(live.retired_at.0)?;
             sink.number(live.ready.len())?;
-            live.ready.iter().try_for_each(|run| run.write(sink))?;
+            for (run, since) in &live.ready {
+                run.write(sink)?;
+                sink.one(since.as_micros())?;
+            }
         }
         Ok(())
     }
@@ -208,7 +212,7 @@ pub struct Standing {
     is_paused: bool,
     is_retired: bool,
     retired_at: Position,
-    ready: BTreeSet<RunKey>,
+    ready: BTreeMap<RunKey, Timestamp>,
 }
 
 impl Standing {
@@ -217,12 +221,15 @@ impl Standing {
         for _ in 0..source.number()? {
             let flags: u32 = source.one()?;
             let retired_at = Position(source.one()?);
-            let ready = (0..source.number()?).map(|_| RunKey::read(source));
+            let ready = (0..source.number()?).map(|_| {
+                let run = RunKey::read(source)?;
+                Ok((run, Timestamp::from_micros(source.one()?)))
+            });
             all.push(Self {
                 is_paused: flags & 1 != 0,
                 is_retired: flags & 2 != 0,
                 retired_at,
-                ready: ready.collect::<Result<_, _>>()?,
+                ready: ready.collect::<Result<_, SnapshotError>>()?,
             });
         }
         Ok(all)

@@ -6,7 +6,7 @@ use super::decide::{Cause, Entry};
 use super::shelf::RunKey;
 use crate::columns::World;
 use crate::event::{Event, Recorded};
-use crate::id::EventId;
+use crate::id::{ContactId, EventId};
 use crate::time::Timestamp;
 use crate::value::Object;
 
@@ -15,6 +15,15 @@ pub struct Parked {
     pub trigger: EventId,
     pub key: Option<Box<str>>,
     pub state: Object,
+}
+
+impl Parking {
+    /// The id of the event that tells it.
+    pub(super) fn event_id(&self, contact: ContactId, cause: EventId) -> EventId {
+        let key = RunKey::new(0, 0, self.key.as_deref()).key;
+        let reactor = format!("parked:{}:{contact}:{key:x}", self.journey);
+        EventId::derived(&reactor, cause, 0)
+    }
 }
 
 impl Journeys {
@@ -58,7 +67,7 @@ impl Journeys {
             return Vec::new();
         }
         if !self.lives.get(run.journey).admits() {
-            self.lives.make_ready(run);
+            self.lives.make_ready(run, now);
             return Vec::new();
         }
         let entry = Entry {
@@ -76,10 +85,10 @@ impl Journeys {
         self.enter(entry, cause, world)
     }
 
-    /// A run's key is free: what was parked behind it may begin.
-    pub(super) fn release(&mut self, run: RunKey) {
+    /// A run's key is free since then: what was parked behind it may begin.
+    pub(super) fn release(&mut self, run: RunKey, since: Timestamp) {
         if self.parked.contains_key(&run) {
-            self.lives.make_ready(run);
+            self.lives.make_ready(run, since);
         }
     }
 
@@ -99,9 +108,10 @@ impl Journeys {
         let runs: Vec<RunKey> = range.map(|(run, _)| *run).collect();
         for run in runs {
             if let Some(parked) = self.parked.remove(&run) {
+                let since = self.lives.take_ready(run).unwrap_or(self.now);
                 let run = RunKey { contact: to, ..run };
                 self.parked.entry(run).or_insert(parked);
-                self.release(run);
+                self.release(run, since);
             }
         }
     }

@@ -23,7 +23,7 @@ impl Journeys {
     /// Writes down what is known, which is every decision that stands up to `known`.
     pub fn write(&self, known: Position, out: &mut impl Write) -> io::Result<()> {
         let mut sink = Sink::new(out);
-        let known = known.max(self.known);
+        let known = self.known_up_to(known);
         sink.values(&[self.now.as_micros(), self.position.0, known.0])?;
         sink.number(self.publications.len())?;
         for publication in &self.publications {

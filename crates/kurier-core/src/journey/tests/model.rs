@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use proptest::prelude::*;
 
-use super::ring::{Ring, journey, template};
+use super::ring::{Asked, Ring, asked, journey, template};
 use crate::event::{Event, Kind};
 use crate::id::InstanceId;
 use crate::journey::simulate::{Run, Simulation};
@@ -158,7 +158,7 @@ enum Step {
     Template(usize),
     Stand(Kind),
     React(usize),
-    /// Dies after deciding, and after committing so many parts of it.
+    /// Dies after deciding, and before committing so many parts of it.
     Die(usize, usize),
     /// Writes a snapshot.
     Keep,
@@ -187,7 +187,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
         1 => prop_oneof![Just(Kind::JourneyPaused), Just(Kind::JourneyResumed), Just(Kind::JourneyRetired)]
             .prop_map(Step::Stand),
         6 => (1..9usize).prop_map(Step::React),
-        3 => (1..9usize, 0..3usize).prop_map(|(max, parts)| Step::Die(max, parts)),
+        3 => (1..9usize, 0..4usize).prop_map(|(max, parts)| Step::Die(max, parts)),
         1 => Just(Step::Keep),
         2 => Just(Step::Restart),
     ];
@@ -201,15 +201,6 @@ fn publish(ring: &mut Ring, version: &mut u32, definition: &str) {
 
 fn names(of: std::ops::Range<usize>) -> impl Iterator<Item = String> {
     of.map(|n| format!("m{n}"))
-}
-
-/// A message as it was asked for: when, which, and with what.
-type Asked = (crate::time::Timestamp, String, String);
-
-fn asked(at: crate::time::Timestamp, which: &str, request: &crate::message::Request) -> Asked {
-    let supply = (&request.to, &request.topic, &request.inputs);
-    let supply = serde_json::to_string(&supply).expect("JSON");
-    (at, which.to_owned(), supply)
 }
 
 /// Runs the steps; a reactor that does not die skips the deaths.
@@ -237,7 +228,7 @@ fn run(definition: &str, steps: &[Step], dies: Death) -> Ring {
             Step::Die(max, parts) if dies != Death::Never => {
                 let decided = ring.decide(*max);
                 if dies == Death::Between {
-                    ring.commit(decided, *parts);
+                    ring.commit_but(decided, *parts);
                 }
                 ring.restart();
             }
@@ -314,11 +305,14 @@ proptest! {
 
     #[test]
     fn a_reactor_that_dies_between_parts_loses_nothing_and_doubles_nothing(definition in graphs(), steps in steps()) {
-        // Known and not mended: with `wait`, the end of a parked run can be told twice.
-        prop_assume!(!format!("{definition}{steps:?}").replace('\\', "").contains(r#""reentry_policy": "wait""#));
         let ring = run(&definition, &steps, Death::Between);
         check_runs(&ring);
         prop_assert_eq!(known(&ring.successor()), known(&ring.engine));
+        // Updates come back at another place in the log; all else goes the way it would have.
+        if !format!("{definition}{steps:?}").contains("update_contact") {
+            let calm = run(&definition, &steps, Death::Never);
+            prop_assert_eq!(ring.outcome(), calm.outcome());
+        }
     }
 
     #[test]

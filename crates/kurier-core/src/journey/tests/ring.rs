@@ -16,7 +16,7 @@ use crate::time::Timestamp;
 use crate::value::Value;
 
 /// So many events are committed at a time.
-const PART: usize = 4;
+const PART: usize = 2;
 
 pub struct Ring {
     pub key: IdentityKey,
@@ -49,6 +49,15 @@ pub fn template(name: &str, version: u32) -> crate::template::Publication {
         topic: Some(format!("topic-{version}")),
         hash: String::new(),
     }
+}
+
+/// A message as it was asked for: when, which, and with what.
+pub type Asked = (Timestamp, String, String);
+
+pub fn asked(at: Timestamp, which: &str, request: &Request) -> Asked {
+    let supply = (&request.to, &request.topic, &request.inputs);
+    let supply = serde_json::to_string(&supply).expect("JSON");
+    (at, which.to_owned(), supply)
 }
 
 impl Ring {
@@ -167,8 +176,7 @@ impl Ring {
     /// is committed at once with the checkpoint.
     pub fn commit(&mut self, decided: Vec<Decision>, mut left: usize) {
         for decision in decided {
-            let parts: Vec<_> = decision.events.chunks(PART).collect();
-            for part in &parts {
+            for part in decision.parts(PART) {
                 if left == 0 {
                     return;
                 }
@@ -184,6 +192,13 @@ impl Ring {
             }
             self.checkpoint = decision.to.0 as usize;
         }
+    }
+
+    /// Commits what was decided, but for so many of the last parts.
+    pub fn commit_but(&mut self, decided: Vec<Decision>, lost: usize) {
+        let parts = decided.iter().map(|decision| decision.parts(PART).count());
+        let left = parts.sum::<usize>().saturating_sub(lost);
+        self.commit(decided, left);
     }
 
     pub fn react(&mut self, max: usize) {
@@ -296,6 +311,13 @@ impl Ring {
             ending.map_or_else(|| path.clone(), |ending| format!("{path} ({ending})"))
         };
         order.iter().map(|id| (*id, tell(id))).collect()
+    }
+
+    /// The runs with their paths, and the messages that were asked for.
+    pub fn outcome(&self) -> (BTreeMap<InstanceId, String>, BTreeSet<Asked>) {
+        let requests = self.requests().into_iter();
+        let messages = requests.map(|(at, it)| asked(at, &it.message.to_string(), &it));
+        (self.runs().into_iter().collect(), messages.collect())
     }
 
     pub fn messages(&self) -> Vec<(Timestamp, String)> {

@@ -352,7 +352,7 @@ impl Reactor {
     /// A large decision has one cause alone and is committed in parts; only the last moves the
     /// checkpoint.
     async fn commit_one(&self, from: Position, decision: &Decision, fence: i64) -> Result<Reacted> {
-        let mut parts = decision.events.chunks(EVENTS_MAX).peekable();
+        let mut parts = decision.parts(EVENTS_MAX).peekable();
         loop {
             let events = parts.next().map(<[_]>::to_vec).unwrap_or_default();
             let is_last = parts.peek().is_none();
