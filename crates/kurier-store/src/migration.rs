@@ -24,6 +24,7 @@ pub const SQLITE: &[Migration] = migrations! {
     8 => "sqlite/0008_suppressions.sql",
     9 => "sqlite/0009_channels.sql",
     10 => "sqlite/0010_templates.sql",
+    11 => "sqlite/0011_slack_workspaces.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -37,6 +38,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     8 => "postgres/0008_suppressions.sql",
     9 => "postgres/0009_channels.sql",
     10 => "postgres/0010_templates.sql",
+    11 => "postgres/0011_slack_workspaces.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

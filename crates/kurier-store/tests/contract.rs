@@ -23,6 +23,7 @@ mod contract {
     mod listing;
     mod read_models;
     mod same_tables;
+    mod slack_workspaces;
     mod templates;
     mod timeline;
 

@@ -102,6 +102,14 @@ impl Namespace {
     }
 }
 
+impl Key<Members> {
+    /// Under which field of the [generation](Namespace::generation) its members are counted: what
+    /// follows the tenant.
+    pub fn field(&self) -> &str {
+        self.text().split_once("}:").map_or("", |(_, field)| field)
+    }
+}
+
 /// What makes projecting quick and safe, and may be lost.
 impl Namespace {
     /// `MODULE:pp:ver:{TENANT}:ENTITY:ID`: the revision up to which an entity was projected.

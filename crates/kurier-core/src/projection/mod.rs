@@ -8,6 +8,7 @@ mod messages;
 mod segments;
 #[cfg(test)]
 mod simulation;
+mod slack_workspaces;
 mod table;
 mod templates;
 
@@ -19,6 +20,7 @@ pub use journeys::{
 };
 pub use messages::{Attempt, MESSAGE, MessageSummary, Messages, message_of_row};
 pub use segments::{MEMBER, SEGMENT, SEGMENT_SIZE, SegmentSummary, Segments, segment_of_row};
+pub use slack_workspaces::{SLACK_WORKSPACE, SlackWorkspaces, slack_workspace_of_row};
 pub use table::{Cell, Column, ColumnKind, Row, Table};
 pub use templates::{
     TEMPLATE, TEMPLATE_VERSION, TemplateSummary, TemplateVersion, Templates, template_of_row,
@@ -28,7 +30,14 @@ pub use templates::{
 use crate::event::{Position, Recorded};
 
 /// Every projection there is.
-pub const ALL: &[&dyn Projection] = &[&Contacts, &Journeys, &Messages, &Segments, &Templates];
+pub const ALL: &[&dyn Projection] = &[
+    &Contacts,
+    &Journeys,
+    &Messages,
+    &Segments,
+    &SlackWorkspaces,
+    &Templates,
+];
 
 pub trait Projection: Send + Sync {
     fn name(&self) -> &'static str;

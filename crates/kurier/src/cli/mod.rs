@@ -14,6 +14,7 @@ mod message;
 mod openapi;
 mod segment;
 mod serve;
+mod slack_workspace;
 mod suppression;
 mod table;
 mod template;
@@ -69,6 +70,8 @@ enum Command {
     Channel(channel::ChannelArgs),
     /// Check, render and publish templates, and look at them
     Template(template::TemplateArgs),
+    /// Keep the Slack workspaces that messages may be sent to
+    SlackWorkspace(slack_workspace::SlackWorkspaceArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
     /// Print the API's OpenAPI description
@@ -105,6 +108,7 @@ impl Cli {
                 Command::Message(args) => message::run(&config, args).await,
                 Command::Dead(args) => dead::run(&config, args).await,
                 Command::Channel(args) => channel::run(&config, args).await,
+                Command::SlackWorkspace(args) => slack_workspace::run(&config, args).await,
                 Command::Doctor(args) => doctor::run(&config, args).await,
                 Command::Openapi => openapi::run(),
                 Command::Eval(args) => eval::run(&args),

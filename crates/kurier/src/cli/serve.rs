@@ -60,6 +60,13 @@ fn start_flows(app: &Arc<App>) -> Flows {
     flows.spawn(async move { journeys.run().await });
     let templates = app.templates.clone();
     flows.spawn(async move { templates.run().await });
+    let slack_workspaces = app.slack_workspaces.clone();
+    flows.spawn(async move { slack_workspaces.run().await });
+    let slack_edge = app.slack_edge.clone();
+    flows.spawn(async move { slack_edge.run().await });
+    if let Some(contact_edge) = app.contact_edge.clone() {
+        flows.spawn(async move { contact_edge.run().await });
+    }
     flows.spawn(app.reactor.clone().run());
     flows.spawn(follow_reactions(app.clone()));
     flows.spawn(flow::maintain(app.clone()));

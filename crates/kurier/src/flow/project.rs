@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use kurier_core::event::{Kind, Position, Recorded};
 use kurier_core::projection::{
-    Contacts, Journeys, Loaded, Messages, Projection, Segments, Templates,
+    Contacts, Journeys, Loaded, Messages, Projection, Segments, SlackWorkspaces, Templates,
 };
 use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
@@ -56,6 +56,10 @@ impl Projector {
 
     pub fn of_templates(store: Store, pressure: Arc<Pressure>) -> Self {
         Self::new(store, pressure, &Templates)
+    }
+
+    pub fn of_slack_workspaces(store: Store, pressure: Arc<Pressure>) -> Self {
+        Self::new(store, pressure, &SlackWorkspaces)
     }
 
     pub fn of_messages(store: Store, pressure: Arc<Pressure>) -> Self {

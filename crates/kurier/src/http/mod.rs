@@ -35,6 +35,8 @@ mod segment_look;
 mod segment_view;
 mod segments;
 mod server;
+mod slack_workspace_view;
+mod slack_workspaces;
 mod suppressions;
 mod template_preview;
 mod template_view;
@@ -64,6 +66,7 @@ pub use member_csv::document as members_csv;
 pub use message_request::REMEMBERED_MICROS;
 pub use pressure::Pressure;
 pub use server::serve;
+pub use slack_workspace_view::SlackWorkspaceView;
 pub use suppressions::SuppressionView;
 
 /// Every route there is.
@@ -99,6 +102,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(unsubscribe::show, unsubscribe::carry_out))
         .merge(channel_routes())
         .merge(template_routes())
+        .merge(slack_workspace_routes())
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))
@@ -125,6 +129,16 @@ fn template_routes() -> OpenApiRouter<Arc<App>> {
         ))
         .routes(routes!(templates::versions))
         .routes(routes!(template_preview::preview))
+}
+
+fn slack_workspace_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(slack_workspaces::list, slack_workspaces::create))
+        .routes(routes!(
+            slack_workspaces::get,
+            slack_workspaces::update,
+            slack_workspaces::archive
+        ))
 }
 
 fn journey_routes() -> OpenApiRouter<Arc<App>> {
