@@ -10,6 +10,7 @@
 
 use std::collections::BTreeSet;
 
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::event::{Kind, Position, Recorded, Said};
@@ -34,7 +35,7 @@ pub enum Standing {
     },
 }
 
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Contact {
     pub id: ContactId,
     pub user_id: Option<String>,
@@ -48,6 +49,7 @@ pub struct Contact {
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
     /// When it last did something, by the clients' clocks.
+    #[serde(with = "crate::time::micros")]
     pub last_seen_at: Timestamp,
     pub event_count: i64,
     /// Set when this contact, or its address, had been erased before.

@@ -131,6 +131,10 @@ kinds! {
     /// A channel was set up, or set up otherwise.
     ChannelConfigured = "channel.configured",
     ChannelRemoved = "channel.removed",
+    SlackWorkspaceCreated = "slack_workspace.created",
+    SlackWorkspaceUpdated = "slack_workspace.updated",
+    /// A Slack workspace is no longer used; what was known of it stays, but for its secrets.
+    SlackWorkspaceArchived = "slack_workspace.archived",
     /// Nothing is sent to an address any more, or nothing on one topic.
     AddressSuppressed = "address.suppressed",
     /// An address may be sent to again.
@@ -173,6 +177,9 @@ impl Kind {
                 | K::TemplatePublished
                 | K::TemplateRetired
                 | K::ChannelConfigured
+                | K::SlackWorkspaceCreated
+                | K::SlackWorkspaceUpdated
+                | K::SlackWorkspaceArchived
                 | K::ChannelRemoved
         );
         let is_running = matches!(

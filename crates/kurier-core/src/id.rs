@@ -98,6 +98,10 @@ id!(
     TemplateId
 );
 id!(
+    /// A Slack workspace that messages may be sent to.
+    SlackWorkspaceId
+);
+id!(
     /// An address as a keyed hash: enough to notice it coming back, not to read it.
     AddressKey
 );

@@ -4,6 +4,7 @@
 pub mod accept;
 pub mod columns;
 pub mod contact;
+pub mod edge;
 pub mod engine;
 pub mod event;
 pub mod expr;
@@ -16,6 +17,7 @@ pub mod path;
 pub mod projection;
 pub mod realm;
 pub mod segment;
+pub mod slack_workspace;
 pub mod template;
 pub mod time;
 pub mod value;

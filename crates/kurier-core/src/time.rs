@@ -160,6 +160,19 @@ impl<'de> Deserialize<'de> for Timestamp {
     }
 }
 
+/// As a number of microseconds, which also says "never".
+pub(crate) mod micros {
+    use super::{Deserialize, Deserializer, Serializer, Timestamp};
+
+    pub fn serialize<S: Serializer>(time: &Timestamp, to: S) -> Result<S::Ok, S::Error> {
+        to.serialize_i64(time.as_micros())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(from: D) -> Result<Timestamp, D::Error> {
+        i64::deserialize(from).map(Timestamp::from_micros)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -209,6 +209,17 @@ table segment_size: workspace uuid not null
 table segment_size: segment uuid not null
 table segment_size: hour bigint not null
 table segment_size: size bigint not null
+table slack_workspace: workspace uuid not null
+table slack_workspace: id uuid not null
+table slack_workspace: name text not null
+table slack_workspace: category text
+table slack_workspace: default_channel text
+table slack_workspace: secrets text not null
+table slack_workspace: sealed text
+table slack_workspace: created_at bigint not null
+table slack_workspace: changed_at bigint not null
+table slack_workspace: archived_at bigint
+table slack_workspace: revision bigint not null
 table suppression: workspace uuid not null
 table suppression: address_key uuid not null
 table suppression: topic text not null
@@ -288,6 +299,7 @@ CREATE INDEX queue_ready ON public.queue USING btree (workspace, channel, rank) 
 CREATE INDEX queue_waiting ON public.queue USING btree (due_at) WHERE (stage = 1)
 CREATE UNIQUE INDEX segment_pkey ON public.segment USING btree (workspace, id)
 CREATE UNIQUE INDEX segment_size_pkey ON public.segment_size USING btree (workspace, segment, hour)
+CREATE UNIQUE INDEX slack_workspace_pkey ON public.slack_workspace USING btree (workspace, id)
 CREATE UNIQUE INDEX suppression_pkey ON public.suppression USING btree (workspace, address_key, topic)
 CREATE INDEX suppression_recent ON public.suppression USING btree (workspace, created_at, address_key, topic)
 CREATE UNIQUE INDEX template_pkey ON public.template USING btree (workspace, id)

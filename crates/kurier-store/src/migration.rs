@@ -25,6 +25,7 @@ pub const SQLITE: &[Migration] = migrations! {
     9 => "sqlite/0009_channels.sql",
     10 => "sqlite/0010_templates.sql",
     11 => "sqlite/0011_projections.sql",
+    12 => "sqlite/0012_slack_workspaces.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -39,6 +40,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     9 => "postgres/0009_channels.sql",
     10 => "postgres/0010_templates.sql",
     11 => "postgres/0011_projections.sql",
+    12 => "postgres/0012_slack_workspaces.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

@@ -25,6 +25,7 @@ mod contract {
     mod read_models;
     mod same_tables;
     mod shadow_schema;
+    mod slack_workspaces;
     mod templates;
     mod timeline;
 

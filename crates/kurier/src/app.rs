@@ -4,12 +4,14 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use kurier_core::edge::{ContactProfile, NotificationSlack};
 use kurier_store::kv::{Kv, Memory, Redis, Timeouts};
 use kurier_store::{Postgres, Snapshots, Sqlite, Store};
 
 use crate::channel::{Outside, Registry};
 use crate::clock;
 use crate::config::{Config, Database};
+use crate::flow::edge::Edge;
 use crate::flow::rebuild::Works;
 use crate::flow::{Deliverer, Keeping, Post, Projector, Reactor};
 use crate::http::Pressure;
@@ -38,6 +40,13 @@ pub struct App {
     pub records: Vec<Arc<Projector>>,
     /// Rebuilds and verifications, under way or ended.
     pub works: Works,
+    /// Folds Slack workspaces.
+    pub slack_workspaces: Arc<Projector>,
+    /// Slack workspaces, where they are read quickly.
+    pub slack_edge: Arc<Edge<NotificationSlack>>,
+    /// Contacts, where they are read quickly: only in Redis, since beside this process's own
+    /// memory nothing is gained.
+    pub contact_edge: Option<Arc<Edge<ContactProfile>>>,
     pub reactor: Arc<Reactor>,
     pub previews: Previews,
     /// What messages link to.
@@ -61,10 +70,34 @@ impl App {
         let channels = Arc::new(channels(&store, config));
         let links = Links::new(config.public_url.clone());
         let templates = Arc::new(Projector::of_templates(store.clone(), pressure.clone()));
+        let slack_workspaces = Projector::of_slack_workspaces(store.clone(), pressure.clone());
+        let slack_workspaces = Arc::new(slack_workspaces);
         let post = Arc::new(Post::new(store.clone(), links.clone(), templates.clone()));
+        let projector = Arc::new(Projector::of_contacts(store.clone(), pressure.clone()));
+        let (settings, clock) = (config.edge.clone(), clock::now);
+        let contact_edge = config.redis_url.as_ref().map(|_| {
+            let (store, keyspace) = (store.clone(), keyspace.clone());
+            let settings = settings.clone();
+            Arc::new(Edge::new(
+                store,
+                keyspace,
+                projector.clone(),
+                settings,
+                clock,
+            ))
+        });
+        let slack_edge = Edge::new(
+            store.clone(),
+            keyspace.clone(),
+            slack_workspaces.clone(),
+            settings,
+            clock,
+        );
         Ok(Arc::new(Self {
             keyring: Keyring::new(store.access.clone()),
-            projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
+            projector,
+            slack_edge: Arc::new(slack_edge),
+            contact_edge,
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
             messages: Arc::new(Projector::of_messages(store.clone(), pressure.clone())),
             deliverer: Arc::new(Deliverer::new(
@@ -77,6 +110,7 @@ impl App {
             templates,
             records: Projector::of_records(&store, &pressure),
             works: Works::default(),
+            slack_workspaces,
             post,
             previews: Previews::new(reactor.clone(), keyspace.clone()),
             reactor,
@@ -92,7 +126,7 @@ impl App {
     /// All that fold the log into read models.
     pub fn projectors(&self) -> impl Iterator<Item = &Arc<Projector>> {
         let awaited = [&self.projector, &self.segments, &self.messages];
-        let awaited = awaited.into_iter().chain([&self.journeys, &self.templates]);
+        let awaited = awaited.into_iter().chain([&self.journeys, &self.templates, &self.slack_workspaces]);
         awaited.chain(&self.records)
     }
 }

@@ -1,16 +1,22 @@
 //! Settings: flags, then `KURIER_*` variables, then a TOML file, then defaults. A setting
 //! that nobody knows is refused: a typo must not start an empty database.
 
+mod edge;
+
+use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
+use kurier_core::keys::TtlOverrides;
 use kurier_core::net::Guard;
 use serde::Deserialize;
 
+use crate::flow::edge::EdgeSettings;
 use crate::secret::SecretKey;
+use edge::EdgeFile;
 
 /// Variables that are read somewhere; every other `KURIER_*` is refused by `serve`.
 const VARIABLES: &[&str] = &[
@@ -30,6 +36,7 @@ const VARIABLES: &[&str] = &[
     "KURIER_SECRET_KEY",
     "KURIER_SECRET_KEY_FILE",
     "KURIER_OUTGOING_ALLOW",
+    "KURIER_ENVIRONMENT",
 ];
 
 const SNAPSHOT_EVENTS: u32 = 100_000;
@@ -55,6 +62,9 @@ pub struct StoreArgs {
         help_heading = DATABASE
     )]
     pub database_url: Option<String>,
+    /// What this installation is, as in the names of checkpoints [default: prod]
+    #[arg(long, value_name = "NAME", env = "KURIER_ENVIRONMENT", global = true, help_heading = DATABASE)]
+    pub environment: Option<String>,
     /// A TOML file with settings (flags and variables win)
     #[arg(long, value_name = "FILE", env = "KURIER_CONFIG", global = true, help_heading = DATABASE)]
     pub config: Option<PathBuf>,
@@ -156,6 +166,9 @@ struct File {
     secret_key: Option<String>,
     secret_key_file: Option<PathBuf>,
     outgoing_allow: Option<Vec<String>>,
+    environment: Option<String>,
+    ttl: Option<TtlOverrides>,
+    environments: Option<BTreeMap<String, TtlOverrides>>,
 }
 
 /// Which database.
@@ -185,6 +198,8 @@ pub struct Config {
     pub secret_key: Option<SecretKey>,
     /// What channels may call although it is not public.
     pub outgoing: Guard,
+    /// How keys are named and how long they are kept.
+    pub edge: EdgeSettings,
 }
 
 impl Config {
@@ -194,6 +209,12 @@ impl Config {
             None => File::default(),
         };
         let (secret_key, outgoing) = outgoing(store.outgoing, &file)?;
+        let edge = EdgeFile {
+            environment: store.environment.or(file.environment),
+            ttl: file.ttl.unwrap_or_default(),
+            environments: file.environments.unwrap_or_default(),
+        };
+        let edge = edge.settings()?;
         let folder = store.data.or(file.data);
         let (database, folder) = match store.database_url.or(file.database_url) {
             Some(url) => (Database::Postgres { url }, folder),
@@ -222,6 +243,7 @@ impl Config {
             folder,
             secret_key,
             outgoing,
+            edge,
             snapshot_events: i64::from(events.unwrap_or(SNAPSHOT_EVENTS)),
             snapshot_every: Duration::from_secs(seconds.unwrap_or(SNAPSHOT_SECONDS).into()),
             world_bytes_max: bytes.unwrap_or(WORLD_BYTES_MAX),

@@ -25,6 +25,15 @@ pub const WORLD_UNKEPT: &str = "kurier_world_unkept_values";
 pub const SNAPSHOT_POSITION: &str = "kurier_snapshot_position";
 pub const SNAPSHOT_BYTES: &str = "kurier_snapshot_bytes";
 pub const SNAPSHOT_AGE: &str = "kurier_snapshot_age_seconds";
+pub const EDGE_OPERATIONS: &str = "kurier_edge_operations_total";
+pub const EDGE_HINT_HITS: &str = "kurier_edge_version_hint_hits_total";
+pub const EDGE_HINT_MISSES: &str = "kurier_edge_version_hint_misses_total";
+pub const EDGE_DEDUP_HITS: &str = "kurier_edge_dedup_hits_total";
+pub const EDGE_DEDUP_MISSES: &str = "kurier_edge_dedup_misses_total";
+pub const EDGE_OLDER: &str = "kurier_edge_older_total";
+pub const EDGE_HEALED: &str = "kurier_edge_healed_total";
+pub const EDGE_FAULTS: &str = "kurier_edge_faults_total";
+pub const EDGE_READS: &str = "kurier_edge_reads_total";
 
 /// The recorder is the process's: a second server in one process (a test) shares it.
 pub fn recorder() -> PrometheusHandle {
@@ -77,6 +86,7 @@ fn describe() {
         PROJECTION_FAILING,
         "1 while a projection cannot go on; see `kurier projection status`"
     );
+    describe_edge();
     describe_gauge!(REACTOR_POSITION, "How far the log was reacted to");
     describe_gauge!(WORLD_BYTES, "Memory that contacts and events take");
     describe_gauge!(WORLD_BYTES_MAX, "More than this it should not take");
@@ -87,4 +97,35 @@ fn describe() {
     describe_gauge!(SNAPSHOT_POSITION, "Where the newest snapshot was taken");
     describe_gauge!(SNAPSHOT_BYTES, "How large the newest snapshot is");
     describe_gauge!(SNAPSHOT_AGE, "How old the newest snapshot is");
+}
+
+fn describe_edge() {
+    use metrics::describe_counter;
+    describe_counter!(
+        EDGE_OPERATIONS,
+        "Entities that came to the edge to be projected"
+    );
+    describe_counter!(
+        EDGE_HINT_HITS,
+        "Entities skipped since a version hint knew them"
+    );
+    describe_counter!(EDGE_HINT_MISSES, "Entities that no version hint knew");
+    describe_counter!(
+        EDGE_DEDUP_HITS,
+        "Entities skipped since all their events were projected"
+    );
+    describe_counter!(EDGE_DEDUP_MISSES, "Entities written to the edge");
+    describe_counter!(
+        EDGE_OLDER,
+        "Entities left out since the edge had something newer"
+    );
+    describe_counter!(
+        EDGE_HEALED,
+        "Tenants put back into the edge after they were lost"
+    );
+    describe_counter!(EDGE_FAULTS, "Times the keyspace failed the edge");
+    describe_counter!(
+        EDGE_READS,
+        "Reads from the edge by result: hit, or why the store was asked"
+    );
 }

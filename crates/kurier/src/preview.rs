@@ -105,7 +105,7 @@ impl Previews {
     async fn remember(&self, key: &Key<Preview>, found: &Preview) {
         let set = self
             .keyspace
-            .set(key.text(), key.encode(found), Some(key.ttl_ms()));
+            .set(key.text(), key.encode(found), key.ttl_ms());
         match tokio::time::timeout(PATIENCE, set).await {
             Ok(Ok(())) => {}
             Ok(Err(error)) => tracing::debug!(%error, "a preview is not remembered"),

@@ -14,6 +14,7 @@ mod segments;
 mod settle;
 #[cfg(test)]
 mod simulation;
+mod slack_workspaces;
 mod table;
 mod templates;
 
@@ -31,6 +32,7 @@ pub use journeys::{
 pub use messages::{Attempt, MESSAGE, MessageSummary, Messages, message_of_row};
 pub use segments::{MEMBER, SEGMENT, SEGMENT_SIZE, SegmentSummary, Segments, segment_of_row};
 pub use settle::{Writes, settle};
+pub use slack_workspaces::{SLACK_WORKSPACE, SlackWorkspaces, slack_workspace_of_row};
 pub use table::{Cell, Column, ColumnKind, Row, Table};
 pub use templates::{
     TEMPLATE, TEMPLATE_VERSION, TemplateSummary, TemplateVersion, Templates, template_of_row,
@@ -42,7 +44,15 @@ use crate::id::{EventId, WorkspaceId};
 
 /// Every projection there is.
 pub const ALL: &[&dyn Projection] = &[
-    &Audit, &Health, &Contacts, &Daily, &Journeys, &Messages, &Segments, &Templates,
+    &Audit,
+    &Health,
+    &Contacts,
+    &Daily,
+    &Journeys,
+    &Messages,
+    &Segments,
+    &SlackWorkspaces,
+    &Templates,
 ];
 
 /// The projection of that name.

@@ -9,6 +9,7 @@ mod agreement;
 mod collections;
 mod commands;
 mod connection;
+mod edge;
 mod ground;
 mod lifetime;
 mod pipelines;
@@ -44,6 +45,12 @@ contract! {
     collections::changing_a_collection_keeps_its_ttl,
     collections::a_missing_collection_reads_as_empty,
     collections::one_type_is_not_another,
+    edge::a_tenant_that_is_not_whole_is_not_written_to,
+    edge::data_index_hint_and_deduplication_are_written_together,
+    edge::what_is_older_or_known_is_left_out,
+    edge::an_entity_leaves_and_enters_indexes_and_they_are_counted,
+    edge::a_rebuild_heeds_neither_hints_nor_deduplication_but_what_is_newer,
+    edge::what_is_offered_asks_the_hint_and_leaves_it_as_it_is,
     lifetime::a_set_value_expires,
     lifetime::a_plain_set_forgets_the_ttl,
     lifetime::a_ttl_can_be_given_renewed_and_taken,

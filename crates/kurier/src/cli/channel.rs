@@ -224,7 +224,7 @@ fn nobody_did(name: &str) -> String {
     format!("nobody has set up a channel `{name}`")
 }
 
-fn read(path: &Path) -> anyhow::Result<String> {
+pub(super) fn read(path: &Path) -> anyhow::Result<String> {
     if path == Path::new("-") {
         let mut text = String::new();
         std::io::stdin().read_to_string(&mut text)?;

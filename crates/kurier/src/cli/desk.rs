@@ -80,6 +80,7 @@ impl Desk {
     pub async fn drain(&self) -> anyhow::Result<()> {
         self.app.segments.drain().await?;
         self.app.templates.drain().await?;
+        self.app.slack_workspaces.drain().await?;
         Ok(self.app.journeys.drain().await?)
     }
 

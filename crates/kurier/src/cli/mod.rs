@@ -15,6 +15,7 @@ mod openapi;
 mod projection;
 mod segment;
 mod serve;
+mod slack_workspace;
 mod suppression;
 mod table;
 mod template;
@@ -73,6 +74,8 @@ enum Command {
     Template(template::TemplateArgs),
     /// See how far read models are, build them anew, and prove that they are what the log says
     Projection(projection::ProjectionArgs),
+    /// Keep the Slack workspaces that messages may be sent to
+    SlackWorkspace(slack_workspace::SlackWorkspaceArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
     /// Print the API's OpenAPI description
@@ -110,6 +113,7 @@ impl Cli {
                 Command::Message(args) => message::run(&config, args).await,
                 Command::Dead(args) => dead::run(&config, args).await,
                 Command::Channel(args) => channel::run(&config, args).await,
+                Command::SlackWorkspace(args) => slack_workspace::run(&config, args).await,
                 Command::Doctor(args) => doctor::run(&config, args).await,
                 Command::Openapi => openapi::run(),
                 Command::Eval(args) => eval::run(&args),

@@ -53,6 +53,11 @@ fn start_flows(app: &Arc<App>) -> Flows {
     }
     let deliverer = app.deliverer.clone();
     flows.spawn(async move { deliverer.run().await });
+    let slack_edge = app.slack_edge.clone();
+    flows.spawn(async move { slack_edge.run().await });
+    if let Some(contact_edge) = app.contact_edge.clone() {
+        flows.spawn(async move { contact_edge.run().await });
+    }
     flows.spawn(app.reactor.clone().run());
     flows.spawn(follow_reactions(app.clone()));
     flows.spawn(flow::maintain(app.clone()));

@@ -51,7 +51,8 @@ pub async fn erase(app: &App, grant: &Grant, id: ContactId) -> Result<Option<Era
     let Some(Appended::At(position)) = appended.first() else {
         return Err(Error::Damaged("a fresh event id was taken".into()));
     };
-    let done = is_carried_out(app, *position).await?;
+    let is_edge_free = is_forgotten_at_edge(app, scope, &erasure.contacts, *position).await;
+    let done = is_carried_out(app, *position).await? && is_edge_free;
     if done {
         store.log.scrub(Scrub::Quick).await?;
     }
@@ -61,6 +62,25 @@ pub async fn erase(app: &App, grant: &Grant, id: ContactId) -> Result<Option<Era
         events,
         done,
     }))
+}
+
+/// Removes contacts from the edge at once. A keyspace that does not answer is told again by the
+/// flow; until then, and for minutes at most, it may hold them.
+async fn is_forgotten_at_edge(
+    app: &App,
+    scope: Scope,
+    contacts: &[ContactId],
+    position: Position,
+) -> bool {
+    let Some(edge) = &app.contact_edge else {
+        return true;
+    };
+    let ids: Vec<_> = contacts.iter().map(|id| id.as_uuid()).collect();
+    let removed = edge.remove(scope, &ids, position).await;
+    if let Err(error) = &removed {
+        tracing::warn!(%error, "erased contacts are not gone from the edge yet");
+    }
+    removed.is_ok()
 }
 
 /// Waits until nothing is left in the read models, in the reactor's memory and snapshots, and

@@ -3,6 +3,7 @@
 mod ask;
 pub mod channel;
 mod deliver;
+pub mod edge;
 mod erase;
 pub mod journey;
 mod live;
@@ -12,13 +13,14 @@ mod project;
 mod react;
 pub mod rebuild;
 pub mod segment;
+pub mod slack_workspace;
 pub mod suppress;
 pub mod template;
 
 pub use ask::{Ask, Refused, ask};
 pub use deliver::{Deliverer, Post, Unwritten};
 pub use erase::{ErasureReport, erase, live_contact};
-pub use live::live_contacts;
+pub use live::{known_contact, known_contacts, live_contacts};
 pub use maintain::maintain;
 pub use message::{Act, act_on};
 pub use project::Projector;

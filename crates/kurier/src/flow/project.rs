@@ -9,7 +9,7 @@ use kurier_core::event::{Kind, Position, Recorded};
 use kurier_core::id::{EventId, WorkspaceId};
 use kurier_core::projection::{
     Audit, Contacts, Daily, Folded, Health, Journeys, Loaded, Messages, Projection, Repeat,
-    Segments, Templates,
+    Segments, SlackWorkspaces, Templates,
 };
 use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
@@ -71,6 +71,10 @@ impl Projector {
         Self::new(store, pressure, &Templates)
     }
 
+    pub fn of_slack_workspaces(store: Store, pressure: Arc<Pressure>) -> Self {
+        Self::new(store, pressure, &SlackWorkspaces)
+    }
+
     pub fn of_messages(store: Store, pressure: Arc<Pressure>) -> Self {
         Self {
             rest: CONTACTS_REST,
@@ -93,6 +97,15 @@ impl Projector {
         };
         let all: [&'static dyn Projection; 3] = [&Audit, &Daily, &Health];
         all.into_iter().map(|it| Arc::new(of(it))).collect()
+    }
+
+    /// Folds a projection of any kind, as fast as it can.
+    pub fn of(
+        store: Store,
+        pressure: Arc<Pressure>,
+        projection: &'static dyn Projection,
+    ) -> Self {
+        Self::new(store, pressure, projection)
     }
 
     fn new(store: Store, pressure: Arc<Pressure>, projection: &'static dyn Projection) -> Self {

@@ -23,6 +23,7 @@ use crate::app::App;
         (name = "journeys", description = "What contacts go through, and where each is"),
         (name = "channels", description = "What messages are sent with"),
         (name = "templates", description = "What messages say"),
+        (name = "slack-workspaces", description = "Where messages to Slack may go"),
         (name = "expressions", description = "The language of segments and journeys"),
         (name = "suppressions", description = "Who is kept from what"),
         (name = "operations", description = "Health and metrics"),

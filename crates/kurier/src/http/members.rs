@@ -184,7 +184,7 @@ pub async fn edit(
     // Who was accepted a moment ago is to be found.
     let head = app.store.log.head().await?;
     app.projector.reach(head, PATIENCE).await;
-    let known = flow::live_contacts(&app.store, grant.scope(), &wanted.ids()).await?;
+    let known = flow::known_contacts(&app, grant.scope(), &wanted.ids()).await?;
     wanted.check(|id| known.contains_key(&id))?;
     let segment = segment.definition.segment;
     let (add, remove) = (wanted.added(), wanted.removed());

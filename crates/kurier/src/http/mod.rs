@@ -38,6 +38,8 @@ mod segment_look;
 mod segment_view;
 mod segments;
 mod server;
+mod slack_workspace_view;
+mod slack_workspaces;
 mod suppressions;
 mod template_preview;
 mod template_view;
@@ -68,6 +70,7 @@ pub use message_request::REMEMBERED_MICROS;
 pub use pressure::Pressure;
 pub use projection_view::{ProjectionView, SetAsideView, VerdictView};
 pub use server::serve;
+pub use slack_workspace_view::SlackWorkspaceView;
 pub use suppressions::SuppressionView;
 
 /// Every route there is.
@@ -104,6 +107,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(channel_routes())
         .merge(template_routes())
         .merge(projection_routes())
+        .merge(slack_workspace_routes())
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))
@@ -143,6 +147,16 @@ fn projection_routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(records::counts))
         .routes(routes!(records::audit))
         .routes(routes!(records::channel_health))
+}
+
+fn slack_workspace_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(slack_workspaces::list, slack_workspaces::create))
+        .routes(routes!(
+            slack_workspaces::get,
+            slack_workspaces::update,
+            slack_workspaces::archive
+        ))
 }
 
 fn journey_routes() -> OpenApiRouter<Arc<App>> {

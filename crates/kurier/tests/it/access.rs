@@ -113,6 +113,28 @@ const TABLE: &[Row] = &[
         "/api/v1/templates/{name}",
         [401, 401, 403, 403, 204, 404],
     ),
+    ("get", "/api/v1/slack-workspaces", READ),
+    (
+        "post",
+        "/api/v1/slack-workspaces",
+        [401, 401, 403, 403, 201, 201],
+    ),
+    // Who may is told that there is no such one.
+    (
+        "get",
+        "/api/v1/slack-workspaces/{id}",
+        [401, 401, 403, 404, 404, 404],
+    ),
+    (
+        "put",
+        "/api/v1/slack-workspaces/{id}",
+        [401, 401, 403, 403, 404, 404],
+    ),
+    (
+        "delete",
+        "/api/v1/slack-workspaces/{id}",
+        [401, 401, 403, 403, 404, 404],
+    ),
     ("get", "/api/v1/messages", READ),
     ("post", "/api/v1/messages", [401, 401, 403, 403, 202, 202]),
     ("get", "/api/v1/messages/counts", READ),
@@ -165,6 +187,7 @@ fn body(path: &str) -> Value {
         path if path.starts_with("/api/v1/journeys") => crate::journeys::cart("Cart", "t"),
         path if path.ends_with("/preview") => json!({"data": {"x": 1}}),
         path if path.starts_with("/api/v1/templates") => json!({"name": "t", "text": "x"}),
+        path if path.starts_with("/api/v1/slack-workspaces") => json!({"name": "Acme"}),
         path if path.starts_with("/api/v1/segments") => {
             json!({"name": "All", "expression": "TRUE"})
         }

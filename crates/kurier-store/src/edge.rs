@@ -1,0 +1,247 @@
+//! One step of the edge: what a batch changes of one tenant, its data, indexes, hints and
+//! deduplication, is written by one script in one slot, or not at all. Whatever is older than
+//! what stands there is left out.
+
+mod local;
+
+use serde::{Deserialize, Serialize};
+
+use crate::kv::{Error, Kv, Reply, Script};
+
+const LUA: &str = include_str!("edge/project.lua");
+
+const PROJECT: Script = Script {
+    name: "project to the edge",
+    lua: LUA,
+    local: local::project,
+};
+
+/// What is to be true of one entity.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EdgeWrite {
+    pub entry: String,
+    /// What stands there afterwards, beginning with its revision; nothing if there is none.
+    pub value: Option<Vec<u8>>,
+    pub ttl_ms: Option<u64>,
+    /// The revision of the value.
+    pub revision: i64,
+    /// The revision that was read to find out which indexes to leave.
+    pub seen: Option<i64>,
+    pub hint: Option<EdgeHint>,
+    /// The keys of the events that this is because of.
+    pub dedups: Vec<String>,
+    pub dedup_ttl_ms: Option<u64>,
+    pub member: String,
+    pub leave: Vec<EdgeIndex>,
+    pub enter: Vec<EdgeIndex>,
+}
+
+/// Up to which revision the entity is projected then.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EdgeHint {
+    pub key: String,
+    pub revision: i64,
+    /// Whether to say so, and leave out what it says already; else it is only asked whether the
+    /// entity has come further.
+    pub renew: bool,
+    pub ttl_ms: Option<u64>,
+}
+
+/// An index, and the field that counts its members.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EdgeIndex {
+    pub key: String,
+    pub field: String,
+}
+
+/// What a batch changes of one tenant.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EdgeBatch {
+    pub generation: String,
+    pub mode: EdgeMode,
+    pub writes: Vec<EdgeWrite>,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub enum EdgeMode {
+    /// Nothing is counted.
+    Warm,
+    /// Only while everything of the tenant is there.
+    Whole,
+    /// The writes are everything there is; these indexes are emptied first. What hints and
+    /// deduplication say does not count.
+    Rebuild { clear: Vec<String> },
+}
+
+/// What became of a write.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Written {
+    Done,
+    /// The hint says that it was written already.
+    Hinted,
+    /// All of its events were written already.
+    Duplicate,
+    /// Something newer stands there.
+    Older,
+    /// Something else stands there than was seen: to be looked at again.
+    Changed,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Projected {
+    /// What became of each write.
+    Done(Vec<Written>),
+    /// Not everything of the tenant is there: nothing was written.
+    NotWhole,
+    /// Something newer stands there than the rebuild knows: nothing was written.
+    Newer,
+}
+
+/// Runs the script.
+pub async fn project(kv: &dyn Kv, batch: &EdgeBatch) -> Result<Projected, Error> {
+    let (keys, args) = encode(batch);
+    let reply = kv.script(&PROJECT, &keys, &args).await?;
+    decode(reply, batch.writes.len())
+}
+
+/// Where the script finds what: keys and arguments by their number, from 1 as Lua counts.
+#[derive(Serialize, Deserialize)]
+struct Plan {
+    mode: Mode,
+    clear: Vec<usize>,
+    writes: Vec<PlanWrite>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+enum Mode {
+    Warm,
+    Whole,
+    Rebuild,
+}
+
+/// Short names: there is one for each entity of a batch.
+#[derive(Serialize, Deserialize)]
+struct PlanWrite {
+    /// entry
+    e: usize,
+    /// value, among the arguments
+    #[serde(skip_serializing_if = "Option::is_none")]
+    v: Option<usize>,
+    /// time to live
+    #[serde(skip_serializing_if = "Option::is_none")]
+    t: Option<u64>,
+    /// revision
+    r: i64,
+    /// seen; -1 for nothing
+    s: i64,
+    /// member of indexes, among the arguments
+    m: usize,
+    /// hint, its revision and time to live
+    #[serde(skip_serializing_if = "Option::is_none")]
+    h: Option<usize>,
+    u: i64,
+    w: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ht: Option<u64>,
+    /// deduplication
+    d: Vec<usize>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    dt: Option<u64>,
+    /// indexes to leave and to enter
+    l: Vec<(usize, String)>,
+    n: Vec<(usize, String)>,
+}
+
+/// Numbers the keys as they come.
+struct Numbered(Vec<String>);
+
+impl Numbered {
+    fn key(&mut self, text: &str) -> usize {
+        self.0.push(text.to_owned());
+        self.0.len()
+    }
+
+    fn indexes(&mut self, indexes: &[EdgeIndex]) -> Vec<(usize, String)> {
+        let number = |index: &EdgeIndex| (self.key(&index.key), index.field.clone());
+        indexes.iter().map(number).collect()
+    }
+}
+
+fn encode(batch: &EdgeBatch) -> (Vec<String>, Vec<Vec<u8>>) {
+    let mut keys = Numbered(vec![batch.generation.clone()]);
+    // The first one is the plan.
+    let mut args = vec![Vec::new()];
+    let (mode, clear) = match &batch.mode {
+        EdgeMode::Warm => (Mode::Warm, Vec::new()),
+        EdgeMode::Whole => (Mode::Whole, Vec::new()),
+        EdgeMode::Rebuild { clear } => {
+            let clear = clear.iter().map(|key| keys.key(key)).collect();
+            (Mode::Rebuild, clear)
+        }
+    };
+    let writes = batch.writes.iter();
+    let writes = writes.map(|write| planned(write, &mut keys, &mut args));
+    let plan = Plan {
+        mode,
+        clear,
+        writes: writes.collect(),
+    };
+    args[0] = serde_json::to_vec(&plan).expect("numbers and texts serialise");
+    (keys.0, args)
+}
+
+fn planned(write: &EdgeWrite, keys: &mut Numbered, args: &mut Vec<Vec<u8>>) -> PlanWrite {
+    let mut arg = |bytes: Vec<u8>| {
+        args.push(bytes);
+        args.len()
+    };
+    let hint = write.hint.as_ref();
+    PlanWrite {
+        e: keys.key(&write.entry),
+        v: write.value.clone().map(&mut arg),
+        t: write.ttl_ms,
+        r: write.revision,
+        s: write.seen.unwrap_or(-1),
+        m: arg(write.member.clone().into_bytes()),
+        h: hint.map(|hint| keys.key(&hint.key)),
+        u: hint.map_or(0, |hint| hint.revision),
+        w: hint.is_some_and(|hint| hint.renew),
+        ht: hint.and_then(|hint| hint.ttl_ms),
+        d: write.dedups.iter().map(|key| keys.key(key)).collect(),
+        dt: write.dedup_ttl_ms,
+        l: keys.indexes(&write.leave),
+        n: keys.indexes(&write.enter),
+    }
+}
+
+const DONE: i64 = 1;
+const HINTED: i64 = 2;
+const DUPLICATE: i64 = 3;
+const OLDER: i64 = 4;
+const CHANGED: i64 = 5;
+
+const NOT_WHOLE: i64 = 0;
+const NEWER: i64 = -1;
+
+fn decode(reply: Reply, writes: usize) -> Result<Projected, Error> {
+    let unexpected = || Error::Unexpected("the reply of the edge's script".to_owned());
+    let replies = reply.list()?.into_iter().map(Reply::integer);
+    let numbers = replies.collect::<Result<Vec<i64>, Error>>()?;
+    match numbers.split_first() {
+        Some((&NOT_WHOLE, [])) => Ok(Projected::NotWhole),
+        Some((&NEWER, [])) => Ok(Projected::Newer),
+        Some((&DONE, each)) if each.len() == writes => {
+            let each = each.iter().map(|number| match *number {
+                DONE => Ok(Written::Done),
+                HINTED => Ok(Written::Hinted),
+                DUPLICATE => Ok(Written::Duplicate),
+                OLDER => Ok(Written::Older),
+                CHANGED => Ok(Written::Changed),
+                _ => Err(unexpected()),
+            });
+            each.collect::<Result<_, _>>().map(Projected::Done)
+        }
+        _ => Err(unexpected()),
+    }
+}

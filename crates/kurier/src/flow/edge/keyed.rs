@@ -1,0 +1,180 @@
+//! What is true of entities, as keys and values.
+
+use kurier_core::edge::{Module, Standing};
+use kurier_core::event::Position;
+use kurier_core::id::WorkspaceId;
+use kurier_core::keys::{Entry, Key, Refused, Tenant};
+use kurier_store::edge::{EdgeHint, EdgeIndex, EdgeWrite};
+use kurier_store::kv::Command;
+use uuid::Uuid;
+
+use super::steps::{Standings, Touched};
+use super::{Edge, Of, Result};
+
+impl<M: Module> Edge<M> {
+    pub(super) fn entry_key(&self, of: Of) -> std::result::Result<Key<Entry<M::Value>>, Refused> {
+        let (tenant, id) = named(of);
+        let lifetime = M::lifetime(&self.settings.ttls);
+        M::NAMESPACE.entry(&tenant, &id, lifetime)
+    }
+
+    pub(super) fn hint_key(&self, of: Of) -> std::result::Result<Key<Position>, Refused> {
+        let (tenant, id) = named(of);
+        M::NAMESPACE.version_hint(&tenant, &id, &self.settings.ttls)
+    }
+
+    pub(super) fn generation(&self, workspace: WorkspaceId) -> String {
+        M::NAMESPACE.generation(&workspace.into()).into_text()
+    }
+
+    /// The writes that make the edge say what is true.
+    pub(super) async fn keyed(
+        &self,
+        touched: &Touched,
+        standings: &Standings<M>,
+    ) -> Result<Vec<EdgeWrite>> {
+        let held = self.held(touched).await?;
+        let mut writes = Vec::with_capacity(touched.len());
+        for ((of, events), held) in touched.iter().zip(held) {
+            let mut write = self.write_of(*of, standings.get(of), held.as_ref())?;
+            let upto = events.last().copied().unwrap_or_default();
+            // Of what is gone, that it is gone is as old as the event that says so.
+            if write.value.is_none() {
+                write.revision = write.revision.max(upto.0);
+            }
+            let hint = self.hint_key(*of)?;
+            write.hint = Some(EdgeHint {
+                revision: upto.0,
+                renew: true,
+                ttl_ms: hint.ttl_ms(),
+                key: hint.into_text(),
+            });
+            self.deduplicate(&mut write, *of, events)?;
+            writes.push(write);
+        }
+        Ok(writes)
+    }
+
+    fn deduplicate(&self, write: &mut EdgeWrite, of: Of, events: &[Position]) -> Result<()> {
+        let (tenant, stream) = named(of);
+        for event in events {
+            let key = M::NAMESPACE.dedup(&tenant, &stream, *event, &self.settings.ttls)?;
+            write.dedup_ttl_ms = key.ttl_ms();
+            write.dedups.push(key.into_text());
+        }
+        Ok(())
+    }
+
+    /// What stands at the edge now: from which indexes to take it. Modules without any need not
+    /// look.
+    async fn held(&self, touched: &Touched) -> Result<Vec<Option<Entry<M::Value>>>> {
+        if !Self::is_whole() {
+            return Ok(touched.iter().map(|_| None).collect());
+        }
+        let keys = touched.keys().map(|of| self.entry_key(*of));
+        let keys = keys.collect::<std::result::Result<Vec<_>, _>>()?;
+        let asked = keys.iter().map(|key| Command::Get {
+            key: key.text().to_owned(),
+        });
+        let replies = self.keyspace.run(asked.collect()).await?;
+        let read = keys.iter().zip(replies).map(|(key, reply)| {
+            let bytes = reply.value()?;
+            Ok(bytes.and_then(|bytes| key.decode(&bytes)))
+        });
+        read.collect()
+    }
+
+    /// What is to stand at the edge, without hint and deduplication.
+    pub(super) fn write_of(
+        &self,
+        of: Of,
+        standing: Option<&Standing<M::Value>>,
+        held: Option<&Entry<M::Value>>,
+    ) -> Result<EdgeWrite> {
+        let key = self.entry_key(of)?;
+        let (revision, entry, ttl_ms) = match standing {
+            Some(Standing::Live { revision, value }) => {
+                let entry = Entry {
+                    revision: *revision,
+                    value: Some(value.clone()),
+                };
+                (*revision, Some(entry), key.ttl_ms())
+            }
+            Some(Standing::Deleted { revision, at }) => {
+                let (entry, ttl_ms) = self.tombstone(*revision, at.as_millis());
+                (*revision, entry, ttl_ms)
+            }
+            Some(Standing::Moved { .. } | Standing::Gone) | None => (Position(0), None, None),
+        };
+        let now = entry.as_ref().and_then(|entry| entry.value.as_ref());
+        let before = held.and_then(|held| held.value.as_ref());
+        let enter = self.indexes(of.0, now)?;
+        let mut leave = self.indexes(of.0, before)?;
+        leave.retain(|index| !enter.contains(index));
+        Ok(EdgeWrite {
+            value: entry.map(|entry| key.encode(&entry)),
+            entry: key.into_text(),
+            ttl_ms,
+            revision: revision.0,
+            seen: held.map(|held| held.revision.0),
+            hint: None,
+            dedups: Vec::new(),
+            dedup_ttl_ms: None,
+            member: of.1.to_string(),
+            leave,
+            enter,
+        })
+    }
+
+    /// That it was deleted is told for as long as is left of its time, or for ever.
+    fn tombstone(&self, revision: Position, at_ms: i64) -> (Option<Entry<M::Value>>, Option<u64>) {
+        let entry = Entry {
+            revision,
+            value: None,
+        };
+        let Some(ttl_ms) = self.settings.ttls.delete.ttl_ms() else {
+            return (Some(entry), None);
+        };
+        let age_ms = u64::try_from((self.clock)().as_millis() - at_ms).unwrap_or(0);
+        match ttl_ms.saturating_sub(age_ms) {
+            0 => (None, None),
+            left_ms => (Some(entry), Some(left_ms)),
+        }
+    }
+
+    pub(super) fn indexes(
+        &self,
+        workspace: WorkspaceId,
+        value: Option<&M::Value>,
+    ) -> Result<Vec<EdgeIndex>> {
+        let (Some(value), true) = (value, Self::is_whole()) else {
+            return Ok(Vec::new());
+        };
+        let mut indexes = vec![self.index(workspace, None)?];
+        for (name, of) in M::indexed(value) {
+            indexes.push(self.index(workspace, Some((name, &of)))?);
+        }
+        Ok(indexes)
+    }
+
+    /// The list of all, or an index of it.
+    pub(super) fn index(
+        &self,
+        workspace: WorkspaceId,
+        by: Option<(&'static str, &str)>,
+    ) -> std::result::Result<EdgeIndex, Refused> {
+        let tenant = Tenant::from(workspace);
+        let key = match by {
+            None => M::NAMESPACE.list(&tenant),
+            Some((name, value)) => M::NAMESPACE.index(&tenant, name, value)?,
+        };
+        Ok(EdgeIndex {
+            field: key.field().to_owned(),
+            key: key.into_text(),
+        })
+    }
+}
+
+pub(super) fn named((workspace, id): (WorkspaceId, Uuid)) -> (Tenant, String) {
+    (workspace.into(), id.to_string())
+}

@@ -1,0 +1,291 @@
+//! Reading from the edge. Whoever gets no answer asks the store: that is slower, and never
+//! wrong. An answer is given only if nothing is pending that could change it.
+
+use std::collections::HashMap;
+use std::time::Duration;
+
+use kurier_core::edge::{Module, Standing};
+use kurier_core::event::Position;
+use kurier_core::id::WorkspaceId;
+use kurier_core::keys::Entry;
+use kurier_store::Scope;
+use kurier_store::edge::{EdgeBatch, EdgeHint, EdgeMode, project};
+use kurier_store::kv::{Command, Reply};
+use uuid::Uuid;
+
+use super::{Edge, Of, Result};
+use crate::metrics as names;
+
+/// The store answers within milliseconds: a keyspace that is slower, or away, is not waited for.
+const PATIENCE: Duration = Duration::from_millis(50);
+
+/// Why the edge gives no answer.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Miss {
+    /// It does not have it.
+    Absent,
+    /// Something is pending.
+    Behind,
+    /// The keyspace does not answer.
+    Failed,
+}
+
+impl Miss {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Absent => "absent",
+            Self::Behind => "behind",
+            Self::Failed => "failed",
+        }
+    }
+}
+
+impl<M: Module> Edge<M> {
+    /// An entity as it is now, if the edge knows: with a value, or that it was deleted.
+    pub async fn get(&self, scope: Scope, id: Uuid) -> Option<Entry<M::Value>> {
+        let found = self.get_all(scope, &[id]).await;
+        found.into_values().next()
+    }
+
+    /// Those of these entities that the edge knows.
+    pub async fn get_all(&self, scope: Scope, ids: &[Uuid]) -> HashMap<Uuid, Entry<M::Value>> {
+        let current = ids.iter().filter(|id| self.is_current((scope.0, **id)));
+        let current: Vec<Uuid> = current.copied().collect();
+        self.count_reads(Miss::Behind.as_str(), ids.len() - current.len());
+        let found = self.ask_entries(scope, &current).await;
+        // What arrived meanwhile may have changed them.
+        let found: HashMap<_, _> = match found {
+            Ok(found) => {
+                let still = |id: &Uuid| self.is_current((scope.0, *id));
+                found.into_iter().filter(|(id, _)| still(id)).collect()
+            }
+            Err(miss) => {
+                self.count_reads(miss.as_str(), current.len());
+                return HashMap::new();
+            }
+        };
+        self.count_reads("hit", found.len());
+        self.count_reads(Miss::Absent.as_str(), current.len() - found.len());
+        if Self::is_whole() && found.len() < current.len() {
+            self.wake_if_lost(scope.0).await;
+        }
+        found
+    }
+
+    /// All entities of a tenant that are in use, or those in an index, if the edge knows.
+    pub async fn list(
+        &self,
+        scope: Scope,
+        by: Option<(&'static str, &str)>,
+    ) -> Option<Vec<M::Value>> {
+        let listed = self.try_list(scope, by).await;
+        let result = listed.as_ref().map_or_else(|miss| miss.as_str(), |_| "hit");
+        self.count_reads(result, 1);
+        listed.ok()
+    }
+
+    async fn try_list(
+        &self,
+        scope: Scope,
+        by: Option<(&'static str, &str)>,
+    ) -> std::result::Result<Vec<M::Value>, Miss> {
+        if !self.is_current_tenant(scope.0) {
+            return Err(Miss::Behind);
+        }
+        let index = self.index(scope.0, by).map_err(|_| Miss::Absent)?;
+        let asked = vec![
+            Command::HashGetAll {
+                key: self.generation(scope.0),
+            },
+            Command::SetMembers {
+                key: index.key.clone(),
+            },
+        ];
+        let mut replies = self.ask(asked).await?.into_iter();
+        let counts = fields(replies.next())?;
+        let members = members(replies.next())?;
+        let Some(_whole) = counts.get("whole") else {
+            self.lose(scope.0, None);
+            return Err(Miss::Absent);
+        };
+        let count = counts.get(&index.field).copied().unwrap_or(0);
+        let found = self.ask_entries(scope, &members).await?;
+        let listed: Vec<M::Value> = found.into_values().filter_map(|it| it.value).collect();
+        let is_in = |value: &M::Value| {
+            by.is_none_or(|(name, of)| M::indexed(value).contains(&(name, of.to_owned())))
+        };
+        if !self.is_current_tenant(scope.0) {
+            return Err(Miss::Behind);
+        }
+        if members.len() != count || listed.len() != count || !listed.iter().all(is_in) {
+            self.lose(scope.0, Some(index.key));
+            return Err(Miss::Absent);
+        }
+        Ok(listed)
+    }
+
+    /// Whether the read model says nothing of it that was not projected, as far as this process
+    /// knows.
+    fn is_current(&self, of: Of) -> bool {
+        let folded = self.projector.position();
+        let state = self.state();
+        let is_known = state.applied.is_some() && folded <= state.scanned;
+        is_known && !state.pending.contains(&of)
+    }
+
+    fn is_current_tenant(&self, workspace: WorkspaceId) -> bool {
+        let folded = self.projector.position();
+        let state = self.state();
+        let is_known = state.applied.is_some() && folded <= state.scanned;
+        is_known && !state.pending.iter().any(|of| of.0 == workspace)
+    }
+
+    async fn ask_entries(
+        &self,
+        scope: Scope,
+        ids: &[Uuid],
+    ) -> std::result::Result<HashMap<Uuid, Entry<M::Value>>, Miss> {
+        let keys = ids.iter().map(|id| self.entry_key((scope.0, *id)));
+        let keys = keys.collect::<std::result::Result<Vec<_>, _>>();
+        let keys = keys.map_err(|_| Miss::Absent)?;
+        let asked = keys.iter().map(|key| Command::Get {
+            key: key.text().to_owned(),
+        });
+        let replies = self.ask(asked.collect()).await?;
+        let read = ids.iter().zip(&keys).zip(replies);
+        let read = read.filter_map(|((id, key), reply)| {
+            let bytes = reply.value().ok()??;
+            Some((*id, key.decode(&bytes)?))
+        });
+        Ok(read.collect())
+    }
+
+    async fn ask(&self, commands: Vec<Command>) -> std::result::Result<Vec<Reply>, Miss> {
+        if commands.is_empty() {
+            return Ok(Vec::new());
+        }
+        if self.is_resting() {
+            return Err(Miss::Failed);
+        }
+        let asked = tokio::time::timeout(PATIENCE, self.keyspace.run(commands)).await;
+        match asked {
+            Ok(Ok(replies)) => Ok(replies),
+            Ok(Err(_)) | Err(_) => Err(Miss::Failed),
+        }
+    }
+
+    async fn wake_if_lost(&self, workspace: WorkspaceId) {
+        let key = self.generation(workspace);
+        let asked = self.ask(vec![Command::Exists { key }]).await;
+        let marked = asked
+            .ok()
+            .and_then(|mut replies| replies.pop()?.flag().ok());
+        if marked == Some(false) {
+            self.lose(workspace, None);
+        }
+    }
+
+    fn count_reads(&self, result: &'static str, by: usize) {
+        let module = M::NAMESPACE.module();
+        metrics::counter!(names::EDGE_READS, "module" => module, "result" => result)
+            .increment(by as u64);
+    }
+
+    /// Keeps what was read from the store, which was folded up to `folded` by then, for the next
+    /// who asks; only speed is lost if this fails. The script leaves it out if the entity has come
+    /// further meanwhile, or is gone, which its hint says.
+    pub async fn offer(
+        &self,
+        scope: Scope,
+        folded: Position,
+        found: Vec<(Uuid, Position, M::Value)>,
+    ) {
+        if found.is_empty() || self.is_resting() {
+            return;
+        }
+        let offered = self.try_offer(scope, folded, found);
+        let offered = tokio::time::timeout(PATIENCE, offered).await;
+        match offered {
+            Ok(Ok(())) => {}
+            Ok(Err(error)) => tracing::debug!(%error, "the edge took nothing"),
+            Err(_) => tracing::debug!("the edge took nothing: the keyspace is slow"),
+        }
+    }
+
+    async fn try_offer(
+        &self,
+        scope: Scope,
+        folded: Position,
+        found: Vec<(Uuid, Position, M::Value)>,
+    ) -> Result<()> {
+        let mut writes = Vec::with_capacity(found.len());
+        for (id, revision, value) in found {
+            let of = (scope.0, id);
+            let standing = Standing::Live { revision, value };
+            let mut write = self.write_of(of, Some(&standing), None)?;
+            let hint = self.hint_key(of)?;
+            write.hint = Some(EdgeHint {
+                revision: revision.max(folded).0,
+                renew: false,
+                ttl_ms: hint.ttl_ms(),
+                key: hint.into_text(),
+            });
+            writes.push(write);
+        }
+        let batch = EdgeBatch {
+            generation: self.generation(scope.0),
+            mode: EdgeMode::Warm,
+            writes,
+        };
+        project(self.keyspace.as_ref(), &batch).await?;
+        Ok(())
+    }
+}
+
+impl<M: Module> Edge<M> {
+    /// Removes entities at once, since an event at `position` says that they are gone. Nothing
+    /// older brings them back.
+    pub async fn remove(&self, scope: Scope, ids: &[Uuid], position: Position) -> Result<()> {
+        let mut writes = Vec::with_capacity(ids.len());
+        for id in ids {
+            let of = (scope.0, *id);
+            let mut write = self.write_of(of, None, None)?;
+            let hint = self.hint_key(of)?;
+            write.revision = position.0;
+            write.hint = Some(EdgeHint {
+                revision: position.0,
+                renew: true,
+                ttl_ms: hint.ttl_ms(),
+                key: hint.into_text(),
+            });
+            writes.push(write);
+        }
+        let batch = EdgeBatch {
+            generation: self.generation(scope.0),
+            mode: EdgeMode::Warm,
+            writes,
+        };
+        project(self.keyspace.as_ref(), &batch).await?;
+        Ok(())
+    }
+}
+
+fn fields(reply: Option<Reply>) -> std::result::Result<HashMap<String, usize>, Miss> {
+    let fields = reply.and_then(|reply| reply.fields().ok());
+    let fields = fields.ok_or(Miss::Failed)?;
+    let read = fields.into_iter().filter_map(|(field, bytes)| {
+        let count = std::str::from_utf8(&bytes).ok()?.parse().ok()?;
+        Some((field, count))
+    });
+    Ok(read.collect())
+}
+
+fn members(reply: Option<Reply>) -> std::result::Result<Vec<Uuid>, Miss> {
+    let members = reply.and_then(|reply| reply.members().ok());
+    let members = members.ok_or(Miss::Failed)?;
+    let read = members.iter().map(|member| {
+        let text = std::str::from_utf8(member).ok();
+        text.and_then(|text| text.parse().ok()).ok_or(Miss::Absent)
+    });
+    read.collect()
+}

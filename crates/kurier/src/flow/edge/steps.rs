@@ -1,0 +1,255 @@
+//! A step: from events in the log to keys.
+
+use std::collections::{BTreeMap, HashMap};
+
+use kurier_core::edge::{Module, Standing, row_id};
+use kurier_core::event::{Position, Recorded};
+use kurier_core::id::WorkspaceId;
+use kurier_core::projection::{Cell, Need};
+use kurier_store::edge::{EdgeBatch, EdgeMode, Projected, Written, project};
+use kurier_store::kv::Command;
+
+use super::{BATCH_MAX, Edge, Error, Of, Result};
+use crate::metrics as names;
+
+/// The checkpoint of record is written at least after so many events that concern nobody here.
+const QUIET_EVENTS_MAX: i64 = 10_000;
+/// Entities that change while they are written are looked at again so often.
+const TRIES_MAX: usize = 20;
+/// Merges may be chained; nobody is merged this often.
+const HOPS_MAX: usize = 1_000;
+
+/// What a step is about: for each entity the events that may have changed it.
+pub(super) struct Arrived {
+    pub to: Position,
+    pub events: usize,
+    pub touched: Touched,
+}
+
+pub(super) type Touched = BTreeMap<Of, Vec<Position>>;
+pub(super) type Standings<M> = HashMap<Of, Standing<<M as Module>::Value>>;
+
+impl<M: Module> Edge<M> {
+    /// Projects one batch of events; answers how many they were.
+    pub async fn step(&self) -> Result<usize> {
+        let Some(arrived) = self.arrive().await? else {
+            return Ok(0);
+        };
+        let Arrived {
+            to,
+            events,
+            touched,
+        } = arrived;
+        let is_quiet = touched.is_empty();
+        let fresh = self.skip_hinted(touched).await?;
+        if !fresh.is_empty() {
+            let standings = self.load(&fresh).await?;
+            self.write(fresh, &standings).await?;
+        }
+        self.settle(to, is_quiet).await?;
+        Ok(events)
+    }
+
+    /// Step 1: events arrive. Not those that the read model has not folded yet.
+    async fn arrive(&self) -> Result<Option<Arrived>> {
+        let known = self.state().applied;
+        let from = match known {
+            Some(applied) => applied,
+            None => self.begin().await?,
+        };
+        let folded = self.store.views.checkpoint(self.projector.name()).await?;
+        if folded <= from {
+            return Ok(None);
+        }
+        let mut events = self.store.log.read(from, BATCH_MAX).await?;
+        events.retain(|recorded| recorded.position <= folded);
+        let Some(last) = events.last() else {
+            return Ok(None);
+        };
+        let (to, touched) = (last.position, touched::<M>(&events));
+        let mut state = self.state();
+        state.pending.extend(touched.keys());
+        state.scanned = to;
+        Ok(Some(Arrived {
+            to,
+            events: events.len(),
+            touched,
+        }))
+    }
+
+    async fn begin(&self) -> Result<Position> {
+        let kept = self.store.views.checkpoint(&Self::name()).await?;
+        let mut state = self.state();
+        (state.applied, state.kept, state.scanned) = (Some(kept), kept, kept);
+        drop(state);
+        self.reached.send_replace(kept);
+        Ok(kept)
+    }
+
+    /// Steps 2 and 3: what hints know to be projected is skipped, before anything is loaded.
+    async fn skip_hinted(&self, touched: Touched) -> Result<Touched> {
+        let keys = touched.keys().map(|of| self.hint_key(*of));
+        let keys = keys.collect::<std::result::Result<Vec<_>, _>>()?;
+        let asked = keys.iter().map(|key| Command::Get {
+            key: key.text().to_owned(),
+        });
+        let replies = self.keyspace.run(asked.collect()).await?;
+        let mut fresh = Touched::new();
+        let (total, mut hits) = (touched.len() as u64, 0);
+        for (((of, events), key), reply) in touched.into_iter().zip(&keys).zip(replies) {
+            let hint = reply.value()?.and_then(|bytes| key.decode(&bytes));
+            if hint.is_some_and(|hint| Some(&hint) >= events.last()) {
+                hits += 1;
+            } else {
+                fresh.insert(of, events);
+            }
+        }
+        self.count(names::EDGE_OPERATIONS, total);
+        self.count(names::EDGE_HINT_HITS, hits);
+        self.count(names::EDGE_HINT_MISSES, total - hits);
+        Ok(fresh)
+    }
+
+    /// What the read model says of them, and of those that they have become part of.
+    pub(super) async fn load(&self, touched: &Touched) -> Result<Standings<M>> {
+        let mut found = Standings::<M>::new();
+        let mut wanted: Vec<Of> = touched.keys().copied().collect();
+        for _ in 0..HOPS_MAX {
+            if wanted.is_empty() {
+                break;
+            }
+            let keys = wanted.iter().map(|of| vec![of.0.into(), Cell::Id(of.1)]);
+            let need = Need::new(M::TABLE, keys.collect());
+            let loaded = self.store.views.load(vec![need]).await?;
+            wanted.clear();
+            for row in loaded.iter().flat_map(|loaded| &loaded.rows) {
+                let read = row_id(row).zip(M::standing(row));
+                let (of, standing) = read.ok_or(Error::Row(M::TABLE.name))?;
+                if let Standing::Moved { into } = standing
+                    && !found.contains_key(&(of.0, into))
+                {
+                    wanted.push((of.0, into));
+                }
+                found.insert(of, standing);
+            }
+        }
+        Ok(found)
+    }
+
+    /// Steps 4 to 6, by one script for each tenant.
+    async fn write(&self, fresh: Touched, standings: &Standings<M>) -> Result<()> {
+        let mut by_tenant: BTreeMap<WorkspaceId, Touched> = BTreeMap::new();
+        for (of, events) in followed(fresh, standings) {
+            by_tenant.entry(of.0).or_default().insert(of, events);
+        }
+        // A reader must not take for current what is being written.
+        let all = by_tenant.values().flat_map(BTreeMap::keys).copied();
+        self.state().pending.extend(all.collect::<Vec<_>>());
+        for (workspace, touched) in by_tenant {
+            self.write_tenant(workspace, touched, standings).await?;
+        }
+        Ok(())
+    }
+
+    async fn write_tenant(
+        &self,
+        workspace: WorkspaceId,
+        mut touched: Touched,
+        standings: &Standings<M>,
+    ) -> Result<()> {
+        for _ in 0..TRIES_MAX {
+            let writes = self.keyed(&touched, standings).await?;
+            let batch = EdgeBatch {
+                generation: self.generation(workspace),
+                mode: match Self::is_whole() {
+                    true => EdgeMode::Whole,
+                    false => EdgeMode::Warm,
+                },
+                writes,
+            };
+            match project(self.keyspace.as_ref(), &batch).await? {
+                Projected::Done(written) => {
+                    self.count_written(&written);
+                    let mut each = written.into_iter();
+                    touched.retain(|_, _| each.next() == Some(Written::Changed));
+                }
+                Projected::NotWhole | Projected::Newer => self.heal(workspace).await?,
+            }
+            if touched.is_empty() {
+                return Ok(());
+            }
+        }
+        Err(Error::Restless(touched.len()))
+    }
+
+    fn count_written(&self, written: &[Written]) {
+        let count = |wanted: &[Written]| {
+            let found = written.iter().filter(|it| wanted.contains(it));
+            found.count() as u64
+        };
+        self.count(names::EDGE_DEDUP_HITS, count(&[Written::Duplicate]));
+        self.count(names::EDGE_DEDUP_MISSES, count(&[Written::Done]));
+        self.count(names::EDGE_OLDER, count(&[Written::Older, Written::Hinted]));
+    }
+
+    /// The checkpoint is told to operators, and kept where it counts.
+    async fn settle(&self, to: Position, is_quiet: bool) -> Result<()> {
+        let kept = self.state().kept;
+        if !is_quiet || to.0 - kept.0 >= QUIET_EVENTS_MAX {
+            self.tell_checkpoint(to).await?;
+            self.store.views.set_checkpoint(&Self::name(), to).await?;
+            self.state().kept = to;
+        }
+        {
+            let mut state = self.state();
+            state.applied = Some(to);
+            state.pending.clear();
+            state.rests_until = None;
+        }
+        self.reached.send_replace(to);
+        Ok(())
+    }
+
+    async fn tell_checkpoint(&self, to: Position) -> Result<()> {
+        let environment = &self.settings.environment;
+        let key = M::NAMESPACE.checkpoint(environment, M::GROUP)?.into_text();
+        let fields = vec![("position".to_owned(), to.to_string().into_bytes())];
+        let told = self.keyspace.run(vec![Command::HashSet { key, fields }]);
+        for reply in told.await? {
+            reply.integer()?;
+        }
+        Ok(())
+    }
+}
+
+fn touched<M: Module>(events: &[Recorded]) -> Touched {
+    let mut touched = Touched::new();
+    for recorded in events {
+        for id in M::touched(recorded) {
+            let events = touched.entry((recorded.workspace, id)).or_default();
+            if events.last() != Some(&recorded.position) {
+                events.push(recorded.position);
+            }
+        }
+    }
+    touched
+}
+
+/// With those that they have become part of, which the same events may have changed.
+fn followed<V>(fresh: Touched, standings: &HashMap<Of, Standing<V>>) -> Touched {
+    let mut all = fresh.clone();
+    for (of, events) in fresh {
+        let mut at = of;
+        for _ in 0..HOPS_MAX {
+            let Some(Standing::Moved { into }) = standings.get(&at) else {
+                break;
+            };
+            at = (of.0, *into);
+            let known = all.entry(at).or_default();
+            known.extend(&events);
+            known.sort_unstable();
+            known.dedup();
+        }
+    }
+    all
+}
