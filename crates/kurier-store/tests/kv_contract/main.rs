@@ -6,15 +6,19 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod agreement;
+mod cluster;
 mod collections;
 mod commands;
 mod connection;
+mod exact;
 mod ground;
 mod lifetime;
 mod pipelines;
 mod sabotage;
 mod scans;
 mod scripts;
+mod sentinel;
+mod servers;
 mod sorted;
 mod values;
 
@@ -31,6 +35,13 @@ macro_rules! contract {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
                 crate::ground::check(crate::ground::redis().await, crate::$module::$case).await;
+            })*
+        }
+
+        mod redis_cluster {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                crate::ground::check(crate::ground::cluster().await, crate::$module::$case).await;
             })*
         }
     };

@@ -57,7 +57,7 @@ fn number(keyspace: &Keyspace<'_>, key: &str) -> Result<i64, Error> {
 }
 
 pub async fn a_script_sees_keys_and_arguments(ground: Arc<Ground>) {
-    let keys = [ground.key("a"), ground.key("b")];
+    let keys = [ground.tied("a"), ground.tied("b")];
     ground.kv.set(&keys[1], [0, 255], None).await.unwrap();
     let args = [b"\xff\x00new".to_vec(), bytes("newer")];
     let old = ground.kv.script(&SWAP, &keys, &args).await;
@@ -134,7 +134,7 @@ pub async fn scripts_do_not_lose_updates(ground: Arc<Ground>) {
 }
 
 pub async fn scripts_see_all_their_keys_at_once(ground: Arc<Ground>) {
-    let keys = [ground.key("left"), ground.key("right")];
+    let keys = [ground.tied("left"), ground.tied("right")];
     ground.kv.set(&keys[0], "1000", None).await.unwrap();
     let back = [keys[1].clone(), keys[0].clone()];
     let tasks = [keys, back].map(|keys| {
@@ -152,7 +152,7 @@ pub async fn scripts_see_all_their_keys_at_once(ground: Arc<Ground>) {
 }
 
 pub async fn a_script_reports_a_wrong_type(ground: Arc<Ground>) {
-    let keys = [ground.key("a"), ground.key("b")];
+    let keys = [ground.tied("a"), ground.tied("b")];
     ground
         .kv
         .set_add(&keys[0], vec![bytes("member")])
@@ -176,7 +176,7 @@ pub async fn a_script_reports_a_wrong_type(ground: Arc<Ground>) {
 
 /// Neither backend rolls back: a script checks first and writes last.
 pub async fn a_failed_script_keeps_what_it_wrote(ground: Arc<Ground>) {
-    let keys = [ground.key("a"), ground.key("b")];
+    let keys = [ground.tied("a"), ground.tied("b")];
     ground.kv.set(&keys[1], "not a number", None).await.unwrap();
     let failed = ground.kv.script(&MOVE_ONE, &keys, &[]).await;
     assert!(matches!(failed, Err(Error::Refused(_))), "{failed:?}");
