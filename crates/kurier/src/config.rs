@@ -1,6 +1,8 @@
 //! Settings: flags, then `KURIER_*` variables, then a TOML file, then defaults. A setting
 //! that nobody knows is refused: a typo must not start an empty database.
 
+mod keys;
+
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -10,6 +12,8 @@ use clap::Args;
 use kurier_core::net::Guard;
 use serde::Deserialize;
 
+pub use self::keys::Keys;
+use self::keys::{CacheFile, KeysFile};
 use crate::secret::SecretKey;
 
 /// Variables that are read somewhere; every other `KURIER_*` is refused by `serve`.
@@ -19,6 +23,7 @@ const VARIABLES: &[&str] = &[
     "KURIER_DATA",
     "KURIER_DATABASE_URL",
     "KURIER_REDIS_URL",
+    "KURIER_ENVIRONMENT",
     "KURIER_CONFIG",
     "KURIER_LOG",
     "KURIER_BOOTSTRAP_WRITE_KEY",
@@ -55,6 +60,21 @@ pub struct StoreArgs {
         help_heading = DATABASE
     )]
     pub database_url: Option<String>,
+    /// Redis for what may be lost (in the server's process without it): redis://host:port,
+    /// redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/master,
+    /// with rediss for TLS
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "KURIER_REDIS_URL",
+        hide_env_values = true,
+        global = true,
+        help_heading = DATABASE
+    )]
+    pub redis_url: Option<String>,
+    /// Which environment this is, in keys and for their times to live [default: prod]
+    #[arg(long, value_name = "NAME", env = "KURIER_ENVIRONMENT", global = true, help_heading = DATABASE)]
+    pub environment: Option<String>,
     /// A TOML file with settings (flags and variables win)
     #[arg(long, value_name = "FILE", env = "KURIER_CONFIG", global = true, help_heading = DATABASE)]
     pub config: Option<PathBuf>,
@@ -102,14 +122,6 @@ pub struct ServeArgs {
     /// Where the world reaches this server, for links in messages: <https://kurier.example.com>
     #[arg(long, value_name = "URL", env = "KURIER_PUBLIC_URL")]
     pub public_url: Option<String>,
-    /// Redis for what may be lost: redis://host:port (in this process without it)
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "KURIER_REDIS_URL",
-        hide_env_values = true
-    )]
-    pub redis_url: Option<String>,
     /// The write key of the workspace made at the first start (random without it)
     #[arg(
         long,
@@ -156,6 +168,10 @@ struct File {
     secret_key: Option<String>,
     secret_key_file: Option<PathBuf>,
     outgoing_allow: Option<Vec<String>>,
+    #[serde(default)]
+    keys: KeysFile,
+    #[serde(default)]
+    cache: CacheFile,
 }
 
 /// Which database.
@@ -172,6 +188,9 @@ pub struct Config {
     /// Without it no message links back here.
     pub public_url: Option<String>,
     pub redis_url: Option<String>,
+    pub keys: Keys,
+    /// What is remembered in this process takes no more than this.
+    pub cache_bytes_max: u64,
     pub bootstrap_write_key: Option<String>,
     pub bootstrap_admin_key: Option<String>,
     /// Where snapshots are kept; with PostgreSQL only if a data folder is given.
@@ -215,7 +234,9 @@ impl Config {
             database,
             listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8787))),
             public_url: serve.public_url.or(file.public_url),
-            redis_url: serve.redis_url.or(file.redis_url),
+            redis_url: store.redis_url.or(file.redis_url),
+            keys: file.keys.read(store.environment)?,
+            cache_bytes_max: file.cache.bytes_max(),
             bootstrap_write_key: serve.bootstrap_write_key.or(file.bootstrap_write_key),
             bootstrap_admin_key: serve.bootstrap_admin_key.or(file.bootstrap_admin_key),
             snapshots: folder.as_ref().map(|folder| folder.join("snapshots")),

@@ -14,3 +14,4 @@ pub mod cli;
 pub mod flow;
 pub mod http;
 pub mod metrics;
+pub mod upkeep;

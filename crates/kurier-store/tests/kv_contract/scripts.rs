@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kurier_store::kv::{Error, Keyspace, Kv, KvExt, Reply, Script};
+use kurier_store::kv::{Error, Keyspace, Kv, KvExt, Reply, SET_NEWER, Script, Ttl};
 
 use crate::ground::{Ground, bytes};
 
@@ -90,6 +90,22 @@ pub async fn a_script_answers_integers_values_and_lists(ground: Arc<Ground>) {
         ground.kv.script(&shapes, &[], &[]).await,
         Ok(Reply::List(list))
     );
+}
+
+pub async fn an_older_value_is_not_set(ground: Arc<Ground>) {
+    let key = ground.key("value");
+    let set = async |at: &str, value: &str| {
+        let args = [at, value, "60000"].map(bytes);
+        ground.kv.script(&SET_NEWER, &[key.clone()], &args).await
+    };
+    for (at, value, is_set) in [("9", "a", 1), ("9", "b", 0), ("10", "c", 1), ("2", "d", 0)] {
+        assert_eq!(set(at, value).await, Ok(Reply::Integer(is_set)), "{at}");
+    }
+    assert_eq!(ground.kv.get(&key).await, Ok(Some(bytes("10 c"))));
+    let ttl = ground.kv.ttl_ms(&key).await.unwrap();
+    assert!(matches!(ttl, Ttl::Ms(1..=60_000)), "{ttl:?}");
+    ground.kv.set(&key, "of another kind", None).await.unwrap();
+    assert_eq!(set("1", "e").await, Ok(Reply::Integer(1)));
 }
 
 /// Redis is told a script by its hash and knows this one from nobody: its text is new each time.

@@ -9,6 +9,7 @@ mod doctor;
 mod eval;
 mod import;
 mod journey;
+mod keys;
 mod log;
 mod message;
 mod openapi;
@@ -69,6 +70,8 @@ enum Command {
     Channel(channel::ChannelArgs),
     /// Check, render and publish templates, and look at them
     Template(template::TemplateArgs),
+    /// Look after what is kept in Redis
+    Keys(keys::KeysArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
     /// Print the API's OpenAPI description
@@ -105,6 +108,7 @@ impl Cli {
                 Command::Message(args) => message::run(&config, args).await,
                 Command::Dead(args) => dead::run(&config, args).await,
                 Command::Channel(args) => channel::run(&config, args).await,
+                Command::Keys(args) => keys::run(&config, args).await,
                 Command::Doctor(args) => doctor::run(&config, args).await,
                 Command::Openapi => openapi::run(),
                 Command::Eval(args) => eval::run(&args),
