@@ -4,9 +4,13 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
+use kurier_core::contact::Contact;
+use kurier_core::id::{ContactId, JourneyId};
+use kurier_core::keys;
 use kurier_store::kv::{Kv, Memory, Redis, Timeouts};
-use kurier_store::{Postgres, Snapshots, Sqlite, Store};
+use kurier_store::{Postgres, Scope, Snapshots, Sqlite, Store};
 
+use crate::cache::{Changes, Contacts, Documents, Freshness, Measured, Remote, Shelf};
 use crate::channel::{Outside, Registry};
 use crate::clock;
 use crate::config::{Config, Database};
@@ -44,6 +48,12 @@ pub struct App {
     pub keyspace: Arc<dyn Kv>,
     /// What messages are sent with.
     pub channels: Arc<Registry>,
+    /// Contacts by id, remembered.
+    pub contacts: Contacts,
+    /// Definitions of journeys, remembered.
+    pub definitions: Documents,
+    /// What all that is remembered in this process takes.
+    pub shelf: Arc<Shelf>,
 }
 
 impl App {
@@ -53,13 +63,31 @@ impl App {
         let reactor = Reactor::new(store.clone(), pressure.clone(), keeping(config));
         let reactor = Arc::new(reactor);
         let keyspace = open_keyspace(config.redis_url.as_deref()).await?;
+        // Without Redis there is one process, and it has its own memory already.
+        let remote = config
+            .redis_url
+            .is_some()
+            .then(|| Remote::new(keyspace.clone()));
+        let (shelf, ttls) = (
+            Arc::new(Shelf::new(config.cache_bytes_max)),
+            config.keys.ttls,
+        );
+        let changes = Changes::new(store.clone(), shelf.clone(), remote.clone(), ttls);
+        let changes = Arc::new(changes);
         let channels = Arc::new(channels(&store, config));
         let links = Links::new(config.public_url.clone());
         let templates = Arc::new(Projector::of_templates(store.clone(), pressure.clone()));
-        let post = Arc::new(Post::new(store.clone(), links.clone(), templates.clone()));
+        let documents = |name| Documents::new(name, shelf.clone(), remote.clone(), ttls);
+        let post = Post::new(store.clone(), links.clone(), templates.clone());
+        let post = Arc::new(post.remembering(Arc::new(documents("template"))));
         Ok(Arc::new(Self {
             keyring: Keyring::new(store.access.clone()),
-            projector: Arc::new(Projector::of_contacts(store.clone(), pressure.clone())),
+            projector: Arc::new(
+                Projector::of_contacts(store.clone(), pressure.clone()).telling(changes.clone()),
+            ),
+            definitions: documents("journey"),
+            contacts: Contacts::new(store.clone(), changes, shelf.clone(), remote.clone()),
+            shelf: shelf.clone(),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
             messages: Arc::new(Projector::of_messages(store.clone(), pressure.clone())),
             deliverer: Arc::new(Deliverer::new(
@@ -83,6 +111,32 @@ impl App {
     }
 }
 
+impl App {
+    /// The live contact at an id, or the one it has become part of, as it is now.
+    pub async fn contact(
+        &self,
+        scope: Scope,
+        id: ContactId,
+    ) -> kurier_store::Result<Option<Contact>> {
+        self.contacts.live_one(scope, id, Freshness::Now).await
+    }
+
+    /// What a version of a journey says, as JSON.
+    pub async fn definition(
+        &self,
+        scope: Scope,
+        id: JourneyId,
+        version: u32,
+    ) -> kurier_store::Result<Option<Arc<str>>> {
+        let key = keys::cache::journey(scope.0, id, &self.definitions.ttls);
+        let load = async || {
+            let found = self.store.journeys.version(scope, id, version).await?;
+            Ok(found.map(|found| found.definition))
+        };
+        self.definitions.version(&key, version, load).await
+    }
+}
+
 fn channels(store: &Store, config: &Config) -> Registry {
     let vault = Vault::new(config.secret_key.clone(), config.folder.as_deref());
     let outside = Outside::new(config.outgoing.clone());
@@ -99,13 +153,14 @@ fn keeping(config: &Config) -> Option<Keeping> {
 
 /// Redis is connected to when it is first used, and may come and go.
 async fn open_keyspace(redis_url: Option<&str>) -> anyhow::Result<Arc<dyn Kv>> {
-    match redis_url {
+    let keyspace: Arc<dyn Kv> = match redis_url {
         Some(url) => {
             let redis = Redis::open(url, Timeouts::default()).await;
-            Ok(Arc::new(redis.context("the Redis URL cannot be used")?))
+            Arc::new(redis.context("the Redis URL cannot be used")?)
         }
-        None => Ok(Arc::new(Memory::new(Arc::new(clock::now_ms)))),
-    }
+        None => Arc::new(Memory::new(Arc::new(clock::now_ms))),
+    };
+    Ok(Arc::new(Measured::new(keyspace)))
 }
 
 /// Opens the database, making it or bringing it up to date.

@@ -96,7 +96,10 @@ pub async fn an_older_value_is_not_set(ground: Arc<Ground>) {
     let key = ground.key("value");
     let set = async |at: &str, value: &str| {
         let args = [at, value, "60000"].map(bytes);
-        ground.kv.script(&SET_NEWER, &[key.clone()], &args).await
+        ground
+            .kv
+            .script(&SET_NEWER, std::slice::from_ref(&key), &args)
+            .await
     };
     for (at, value, is_set) in [("9", "a", 1), ("9", "b", 0), ("10", "c", 1), ("2", "d", 0)] {
         assert_eq!(set(at, value).await, Ok(Reply::Integer(is_set)), "{at}");

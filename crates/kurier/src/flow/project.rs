@@ -12,6 +12,7 @@ use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
 
 use super::erase::{carry_out, tell_again};
+use crate::cache::Changes;
 use crate::http::Pressure;
 use crate::metrics as names;
 
@@ -38,6 +39,8 @@ pub struct Projector {
     rest: u32,
     reached: watch::Sender<Position>,
     wake: Notify,
+    /// Who remembers contacts, and must know what changes them.
+    changes: Option<Arc<Changes>>,
 }
 
 impl Projector {
@@ -82,6 +85,16 @@ impl Projector {
             rest: MEMBERS_REST,
             reached,
             wake: Notify::new(),
+            changes: None,
+        }
+    }
+
+    /// Tells this of every change.
+    #[must_use]
+    pub fn telling(self, changes: Arc<Changes>) -> Self {
+        Self {
+            changes: Some(changes),
+            ..self
         }
     }
 
@@ -144,6 +157,9 @@ impl Projector {
         let from = self.store.views.checkpoint(self.name()).await?;
         self.reached
             .send_if_modified(|reached| std::mem::replace(reached, (*reached).max(from)) < from);
+        if let Some(changes) = &self.changes {
+            changes.reach(from).await;
+        }
         let events = self.store.log.read(from, BATCH_MAX).await?;
         let Some(last) = events.last() else {
             return Ok(0);
@@ -168,13 +184,29 @@ impl Projector {
             to,
             folded,
         };
-        if self.store.views.apply(batch).await? == Applied::Done {
+        if self.apply(batch).await? == Applied::Done {
             metrics::counter!(names::PROJECTION_EVENTS, "projection" => self.name())
                 .increment(events.len() as u64);
             self.reached
                 .send_if_modified(|reached| std::mem::replace(reached, (*reached).max(to)) < to);
         }
         Ok(events.len())
+    }
+
+    /// Writes a batch; what is remembered of whom it changes follows before anyone can ask.
+    async fn apply(&self, batch: Batch) -> Result<Applied> {
+        let Some(changes) = &self.changes else {
+            return self.store.views.apply(batch).await;
+        };
+        let (from, to) = (batch.from, batch.to);
+        let _turn = changes.turn().await;
+        changes.catch_up(from).await;
+        let touched = changes.touched(&batch.folded.changes);
+        let applied = self.store.views.apply(batch).await?;
+        if applied == Applied::Done {
+            changes.wrote(from, to, touched).await;
+        }
+        Ok(applied)
     }
 
     /// The rows the batch needs, and those that they point to.

@@ -1,6 +1,9 @@
 //! What is kept in Redis, and how an operator looks after it. Tests of what the key architecture
 //! promises are named after its sections.
 
+mod metrics;
+mod remembered;
+mod tls;
 mod upkeep;
 
 use crate::cli::{Output, kurier};
