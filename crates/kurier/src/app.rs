@@ -4,14 +4,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::Context as _;
-use kurier_core::edge::{ContactProfile, NotificationSlack};
+use kurier_core::contact::Contact;
+use kurier_core::edge::{ContactProfile, Module, NotificationSlack};
+use kurier_core::id::{ContactId, JourneyId};
+use kurier_core::keys;
 use kurier_store::kv::{Kv, Memory, Redis, Timeouts};
-use kurier_store::{Postgres, Snapshots, Sqlite, Store};
+use kurier_store::{Postgres, Scope, Snapshots, Sqlite, Store};
 
+use crate::cache::{Changes, Contacts, Documents, Freshness, Measured, Remote, Shelf};
 use crate::channel::{Outside, Registry};
 use crate::clock;
 use crate::config::{Config, Database};
-use crate::flow::edge::Edge;
+use crate::flow::edge::{Edge, EdgeSettings};
 use crate::flow::rebuild::Works;
 use crate::flow::{Deliverer, Keeping, Post, Projector, Reactor};
 use crate::http::Pressure;
@@ -58,6 +62,12 @@ pub struct App {
     pub keyspace: Arc<dyn Kv>,
     /// What messages are sent with.
     pub channels: Arc<Registry>,
+    /// Contacts by id, remembered.
+    pub contacts: Contacts,
+    /// Definitions of journeys, remembered.
+    pub definitions: Documents,
+    /// What all that is remembered in this process takes.
+    pub shelf: Arc<Shelf>,
 }
 
 impl App {
@@ -67,37 +77,38 @@ impl App {
         let reactor = Reactor::new(store.clone(), pressure.clone(), keeping(config));
         let reactor = Arc::new(reactor);
         let keyspace = open_keyspace(config.redis_url.as_deref()).await?;
+        // Without Redis there is one process, and it has its own memory already.
+        let remote = config
+            .redis_url
+            .is_some()
+            .then(|| Remote::new(keyspace.clone()));
+        let (shelf, ttls) = (
+            Arc::new(Shelf::new(config.cache_bytes_max)),
+            config.keys.ttls,
+        );
+        let changes = Changes::new(store.clone(), shelf.clone(), remote.clone(), ttls);
+        let changes = Arc::new(changes);
         let channels = Arc::new(channels(&store, config));
         let links = Links::new(config.public_url.clone());
         let templates = Arc::new(Projector::of_templates(store.clone(), pressure.clone()));
         let slack_workspaces = Projector::of_slack_workspaces(store.clone(), pressure.clone());
         let slack_workspaces = Arc::new(slack_workspaces);
-        let post = Arc::new(Post::new(store.clone(), links.clone(), templates.clone()));
-        let projector = Arc::new(Projector::of_contacts(store.clone(), pressure.clone()));
-        let (settings, clock) = (config.edge.clone(), clock::now);
-        let contact_edge = config.redis_url.as_ref().map(|_| {
-            let (store, keyspace) = (store.clone(), keyspace.clone());
-            let settings = settings.clone();
-            Arc::new(Edge::new(
-                store,
-                keyspace,
-                projector.clone(),
-                settings,
-                clock,
-            ))
-        });
-        let slack_edge = Edge::new(
-            store.clone(),
-            keyspace.clone(),
-            slack_workspaces.clone(),
-            settings,
-            clock,
-        );
+        let projector = Projector::of_contacts(store.clone(), pressure.clone());
+        let projector = Arc::new(projector.telling(changes.clone()));
+        let slack_edge = edge(config, &store, &keyspace, &slack_workspaces);
+        let contact_edge = config.redis_url.is_some();
+        let contact_edge = contact_edge.then(|| edge(config, &store, &keyspace, &projector));
+        let documents = |name| Documents::new(name, shelf.clone(), remote.clone(), ttls);
+        let post = Post::new(store.clone(), links.clone(), templates.clone());
+        let post = Arc::new(post.remembering(Arc::new(documents("template"))));
         Ok(Arc::new(Self {
             keyring: Keyring::new(store.access.clone()),
             projector,
-            slack_edge: Arc::new(slack_edge),
+            slack_edge,
             contact_edge,
+            definitions: documents("journey"),
+            contacts: Contacts::new(store.clone(), changes, shelf.clone(), remote.clone()),
+            shelf: shelf.clone(),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
             messages: Arc::new(Projector::of_messages(store.clone(), pressure.clone())),
             deliverer: Arc::new(Deliverer::new(
@@ -126,9 +137,53 @@ impl App {
     /// All that fold the log into read models.
     pub fn projectors(&self) -> impl Iterator<Item = &Arc<Projector>> {
         let awaited = [&self.projector, &self.segments, &self.messages];
-        let awaited = awaited.into_iter().chain([&self.journeys, &self.templates, &self.slack_workspaces]);
+        let awaited =
+            awaited
+                .into_iter()
+                .chain([&self.journeys, &self.templates, &self.slack_workspaces]);
         awaited.chain(&self.records)
     }
+}
+
+impl App {
+    /// The live contact at an id, or the one it has become part of, as it is now.
+    pub async fn contact(
+        &self,
+        scope: Scope,
+        id: ContactId,
+    ) -> kurier_store::Result<Option<Contact>> {
+        self.contacts.live_one(scope, id, Freshness::Now).await
+    }
+
+    /// What a version of a journey says, as JSON.
+    pub async fn definition(
+        &self,
+        scope: Scope,
+        id: JourneyId,
+        version: u32,
+    ) -> kurier_store::Result<Option<Arc<str>>> {
+        let key = keys::cache::journey(scope.0, id, &self.definitions.ttls);
+        let load = async || {
+            let found = self.store.journeys.version(scope, id, version).await?;
+            Ok(found.map(|found| found.definition))
+        };
+        self.definitions.version(&key, version, load).await
+    }
+}
+
+fn edge<M: Module>(
+    config: &Config,
+    store: &Store,
+    keyspace: &Arc<dyn Kv>,
+    projector: &Arc<Projector>,
+) -> Arc<Edge<M>> {
+    let settings = EdgeSettings {
+        environment: config.keys.environment.clone(),
+        ttls: config.keys.ttls,
+    };
+    let (store, keyspace) = (store.clone(), keyspace.clone());
+    let edge = Edge::new(store, keyspace, projector.clone(), settings, clock::now);
+    Arc::new(edge)
 }
 
 fn channels(store: &Store, config: &Config) -> Registry {
@@ -147,13 +202,14 @@ fn keeping(config: &Config) -> Option<Keeping> {
 
 /// Redis is connected to when it is first used, and may come and go.
 async fn open_keyspace(redis_url: Option<&str>) -> anyhow::Result<Arc<dyn Kv>> {
-    match redis_url {
+    let keyspace: Arc<dyn Kv> = match redis_url {
         Some(url) => {
             let redis = Redis::open(url, Timeouts::default()).await;
-            Ok(Arc::new(redis.context("the Redis URL cannot be used")?))
+            Arc::new(redis.context("the Redis URL cannot be used")?)
         }
-        None => Ok(Arc::new(Memory::new(Arc::new(clock::now_ms)))),
-    }
+        None => Arc::new(Memory::new(Arc::new(clock::now_ms))),
+    };
+    Ok(Arc::new(Measured::new(keyspace)))
 }
 
 /// Opens the database, making it or bringing it up to date.

@@ -1,22 +1,20 @@
 //! Settings: flags, then `KURIER_*` variables, then a TOML file, then defaults. A setting
 //! that nobody knows is refused: a typo must not start an empty database.
 
-mod edge;
+mod keys;
 
-use std::collections::BTreeMap;
 use std::net::SocketAddr;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use kurier_core::keys::TtlOverrides;
 use kurier_core::net::Guard;
 use serde::Deserialize;
 
-use crate::flow::edge::EdgeSettings;
+pub use self::keys::Keys;
+use self::keys::{CacheFile, KeysFile};
 use crate::secret::SecretKey;
-use edge::EdgeFile;
 
 /// Variables that are read somewhere; every other `KURIER_*` is refused by `serve`.
 const VARIABLES: &[&str] = &[
@@ -25,6 +23,7 @@ const VARIABLES: &[&str] = &[
     "KURIER_DATA",
     "KURIER_DATABASE_URL",
     "KURIER_REDIS_URL",
+    "KURIER_ENVIRONMENT",
     "KURIER_CONFIG",
     "KURIER_LOG",
     "KURIER_BOOTSTRAP_WRITE_KEY",
@@ -62,7 +61,19 @@ pub struct StoreArgs {
         help_heading = DATABASE
     )]
     pub database_url: Option<String>,
-    /// What this installation is, as in the names of checkpoints [default: prod]
+    /// Redis for what may be lost (in the server's process without it): redis://host:port,
+    /// redis+cluster://host:port,host:port or redis+sentinel://host:port,host:port/master,
+    /// with rediss for TLS
+    #[arg(
+        long,
+        value_name = "URL",
+        env = "KURIER_REDIS_URL",
+        hide_env_values = true,
+        global = true,
+        help_heading = DATABASE
+    )]
+    pub redis_url: Option<String>,
+    /// Which environment this is, in keys and for their times to live [default: prod]
     #[arg(long, value_name = "NAME", env = "KURIER_ENVIRONMENT", global = true, help_heading = DATABASE)]
     pub environment: Option<String>,
     /// A TOML file with settings (flags and variables win)
@@ -112,14 +123,6 @@ pub struct ServeArgs {
     /// Where the world reaches this server, for links in messages: <https://kurier.example.com>
     #[arg(long, value_name = "URL", env = "KURIER_PUBLIC_URL")]
     pub public_url: Option<String>,
-    /// Redis for what may be lost: redis://host:port (in this process without it)
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "KURIER_REDIS_URL",
-        hide_env_values = true
-    )]
-    pub redis_url: Option<String>,
     /// The write key of the workspace made at the first start (random without it)
     #[arg(
         long,
@@ -166,9 +169,10 @@ struct File {
     secret_key: Option<String>,
     secret_key_file: Option<PathBuf>,
     outgoing_allow: Option<Vec<String>>,
-    environment: Option<String>,
-    ttl: Option<TtlOverrides>,
-    environments: Option<BTreeMap<String, TtlOverrides>>,
+    #[serde(default)]
+    keys: KeysFile,
+    #[serde(default)]
+    cache: CacheFile,
 }
 
 /// Which database.
@@ -185,6 +189,9 @@ pub struct Config {
     /// Without it no message links back here.
     pub public_url: Option<String>,
     pub redis_url: Option<String>,
+    pub keys: Keys,
+    /// What is remembered in this process takes no more than this.
+    pub cache_bytes_max: u64,
     pub bootstrap_write_key: Option<String>,
     pub bootstrap_admin_key: Option<String>,
     /// Where snapshots are kept; with PostgreSQL only if a data folder is given.
@@ -198,8 +205,6 @@ pub struct Config {
     pub secret_key: Option<SecretKey>,
     /// What channels may call although it is not public.
     pub outgoing: Guard,
-    /// How keys are named and how long they are kept.
-    pub edge: EdgeSettings,
 }
 
 impl Config {
@@ -209,12 +214,6 @@ impl Config {
             None => File::default(),
         };
         let (secret_key, outgoing) = outgoing(store.outgoing, &file)?;
-        let edge = EdgeFile {
-            environment: store.environment.or(file.environment),
-            ttl: file.ttl.unwrap_or_default(),
-            environments: file.environments.unwrap_or_default(),
-        };
-        let edge = edge.settings()?;
         let folder = store.data.or(file.data);
         let (database, folder) = match store.database_url.or(file.database_url) {
             Some(url) => (Database::Postgres { url }, folder),
@@ -236,14 +235,15 @@ impl Config {
             database,
             listen: listen.unwrap_or_else(|| SocketAddr::from(([127, 0, 0, 1], 8787))),
             public_url: serve.public_url.or(file.public_url),
-            redis_url: serve.redis_url.or(file.redis_url),
+            redis_url: store.redis_url.or(file.redis_url),
+            keys: file.keys.read(store.environment)?,
+            cache_bytes_max: file.cache.bytes_max(),
             bootstrap_write_key: serve.bootstrap_write_key.or(file.bootstrap_write_key),
             bootstrap_admin_key: serve.bootstrap_admin_key.or(file.bootstrap_admin_key),
             snapshots: folder.as_ref().map(|folder| folder.join("snapshots")),
             folder,
             secret_key,
             outgoing,
-            edge,
             snapshot_events: i64::from(events.unwrap_or(SNAPSHOT_EVENTS)),
             snapshot_every: Duration::from_secs(seconds.unwrap_or(SNAPSHOT_SECONDS).into()),
             world_bytes_max: bytes.unwrap_or(WORLD_BYTES_MAX),

@@ -1,6 +1,7 @@
 //! What Kurier does: serve, fold, import. Modules stand in suggested reading order.
 
 pub mod app;
+pub mod cache;
 pub mod channel;
 pub mod clock;
 pub mod config;
@@ -16,3 +17,4 @@ pub mod flow;
 pub mod http;
 pub mod metrics;
 pub mod operator;
+pub mod upkeep;

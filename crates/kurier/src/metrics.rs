@@ -34,6 +34,14 @@ pub const EDGE_OLDER: &str = "kurier_edge_older_total";
 pub const EDGE_HEALED: &str = "kurier_edge_healed_total";
 pub const EDGE_FAULTS: &str = "kurier_edge_faults_total";
 pub const EDGE_READS: &str = "kurier_edge_reads_total";
+pub const CACHE_HITS: &str = "kurier_cache_hits_total";
+pub const CACHE_MISSES: &str = "kurier_cache_misses_total";
+pub const CACHE_RATIO: &str = "kurier_cache_hit_ratio";
+pub const CACHE_BYTES: &str = "kurier_cache_bytes";
+pub const CACHE_ENTRIES: &str = "kurier_cache_entries";
+pub const KEYSPACE_OPERATIONS: &str = "kurier_keyspace_operations_total";
+pub const KEYSPACE_ERRORS: &str = "kurier_keyspace_errors_total";
+pub const KEYSPACE_SECONDS: &str = "kurier_keyspace_duration_seconds";
 
 /// The recorder is the process's: a second server in one process (a test) shares it.
 pub fn recorder() -> PrometheusHandle {
@@ -97,6 +105,22 @@ fn describe() {
     describe_gauge!(SNAPSHOT_POSITION, "Where the newest snapshot was taken");
     describe_gauge!(SNAPSHOT_BYTES, "How large the newest snapshot is");
     describe_gauge!(SNAPSHOT_AGE, "How old the newest snapshot is");
+    describe_caches();
+}
+
+fn describe_caches() {
+    use metrics::{describe_counter, describe_gauge, describe_histogram};
+    describe_counter!(
+        CACHE_HITS,
+        "What was remembered, by cache and level (l1: in this process, l2: in Redis)"
+    );
+    describe_counter!(CACHE_MISSES, "What the store had to be asked for, by cache");
+    describe_gauge!(CACHE_RATIO, "Hits of all that was asked for, by cache");
+    describe_gauge!(CACHE_BYTES, "Memory that is taken by what is remembered");
+    describe_gauge!(CACHE_ENTRIES, "How much is remembered in this process");
+    describe_counter!(KEYSPACE_OPERATIONS, "Commands to the keyspace, by call");
+    describe_counter!(KEYSPACE_ERRORS, "What the keyspace failed to do, by kind");
+    describe_histogram!(KEYSPACE_SECONDS, "Time the keyspace takes to answer");
 }
 
 fn describe_edge() {

@@ -200,6 +200,11 @@ fn journeys() {
 }
 
 #[test]
+fn keys_operations() {
+    check_page("keys-operations.md");
+}
+
+#[test]
 fn messages() {
     check_page("messages.md");
 }
@@ -233,6 +238,7 @@ fn every_page_is_checked() {
         "expressions.md",
         "ingest.md",
         "journeys.md",
+        "keys-operations.md",
         "messages.md",
         "segments.md",
         "settings.md",

@@ -6,6 +6,9 @@
 //! that nobody's name becomes a part of a key's form; [`Ttls`] says how long what is kept.
 
 pub mod cache;
+pub mod changes;
+pub mod family;
+pub mod legacy;
 mod lifetime;
 mod namespace;
 pub mod part;

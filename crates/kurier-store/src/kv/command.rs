@@ -154,6 +154,14 @@ impl Command {
         }
     }
 
+    /// The key that says where the command belongs; empty for a scan, which goes everywhere.
+    pub(super) fn first_key(&self) -> &str {
+        match self {
+            Self::Delete { keys } => keys.first().map_or("", String::as_str),
+            other => other.key(),
+        }
+    }
+
     /// The reply to a command that no keyspace needs to see: it is refused, or asks for nothing.
     /// Decided here, once, so that backends cannot differ in what they refuse.
     pub(super) fn settled(&self) -> Option<Reply> {

@@ -79,6 +79,7 @@ impl Kv for Memory {
         keys: &[String],
         args: &[Vec<u8>],
     ) -> Result<Reply, Error> {
+        script.check(keys)?;
         let now_ms = (self.clock)();
         let mut shelf = self.shelf();
         shelf.remove_due(now_ms, REMOVALS_MIN + REMOVALS_PER_COMMAND * keys.len());

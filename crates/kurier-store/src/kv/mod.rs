@@ -19,9 +19,9 @@ use async_trait::async_trait;
 pub use command::{Command, Cursor, Order, ScoreRange, Scored, TTL_MS_MAX};
 pub use error::Error;
 pub use memory::{Clock, Keyspace, Memory, Usage};
-pub use redis::{Redis, Timeouts};
+pub use redis::{Node, Redis, Timeouts, Weighed};
 pub use reply::{Page, Reply, Ttl};
-pub use script::{Local, Script};
+pub use script::{DELETE_ETERNAL, Local, SET_NEWER, Script};
 pub use typed::KvExt;
 
 /// A keyspace with expiry. Backends: [`Memory`] (in process) and [`Redis`].
@@ -31,12 +31,15 @@ pub trait Kv: Send + Sync {
     ///
     /// A command that fails answers [`Reply::Failed`] in its place; the others run and answer as
     /// if it had not been there. `Err` means the round trip itself failed, and then any prefix of
-    /// the commands may have run. A pipeline is not atomic: for that there is [`Kv::script`].
+    /// the commands may have run; on a cluster, whose masters are asked side by side, any of them.
+    /// No command is run twice. A pipeline is not atomic: for that there is [`Kv::script`].
     async fn run(&self, commands: Vec<Command>) -> Result<Vec<Reply>, Error>;
 
     /// Runs one atomic step: nobody sees or changes any of its keys while it runs.
     ///
-    /// Atomic is not transactional: what a script wrote before it failed stays written.
+    /// Atomic is not transactional: what a script wrote before it failed stays written. Its keys
+    /// must lie in one slot of a cluster, that is, have the same part in braces: every backend
+    /// refuses others, so that what works on one works on all.
     async fn script(
         &self,
         script: &Script,

@@ -1,6 +1,8 @@
 //! Several steps as one.
 
-use super::{Error, Keyspace, Reply};
+use ::redis::cluster_routing::Slot;
+
+use super::{Error, Keyspace, Reply, Ttl};
 
 /// The Rust half of a [`Script`]: the keyspace, the keys, the arguments.
 pub type Local = fn(&mut Keyspace<'_>, &[String], &[Vec<u8>]) -> Result<Reply, Error>;
@@ -18,6 +20,22 @@ pub struct Script {
 }
 
 impl Script {
+    /// A cluster can run a script only where all of its keys are.
+    pub(super) fn check(&self, keys: &[String]) -> Result<(), Error> {
+        let Some((first, others)) = keys.split_first() else {
+            return Ok(());
+        };
+        let slot = Slot::for_key(first);
+        match others.iter().find(|key| Slot::for_key(key) != slot) {
+            None => Ok(()),
+            Some(other) => Err(Error::Refused(format!(
+                "the script {} takes {first} and {other}, which lie in two slots of a cluster: \
+                 give them the same {{part in braces}}",
+                self.name
+            ))),
+        }
+    }
+
     /// Redis does not say which key had the wrong type, so no backend does.
     pub(super) fn wrong_type(keys: &[String]) -> Error {
         Error::WrongType {
@@ -25,3 +43,44 @@ impl Script {
         }
     }
 }
+
+/// Deletes a key that will never expire; answers 1 if it did. Asked and done as one, so that a
+/// key that is given a time to live meanwhile stays.
+pub const DELETE_ETERNAL: Script = Script {
+    name: "delete what does not expire",
+    lua: "if redis.call('PTTL', KEYS[1]) == -1 then return redis.call('DEL', KEYS[1]) end
+          return 0",
+    local: |keyspace, keys, _| {
+        let is_eternal = keyspace.ttl_ms(&keys[0]) == Ttl::Forever;
+        let is_deleted = is_eternal && keyspace.delete(&keys[0]);
+        Ok(Reply::Integer(i64::from(is_deleted)))
+    },
+};
+
+/// Sets a value that says how new it is, unless what is there is as new: text, a space, the rest.
+/// Arguments: how new, the value, the time to live. Answers 1 if it was set.
+pub const SET_NEWER: Script = Script {
+    name: "set what is newer",
+    lua: "local held = redis.call('GET', KEYS[1])
+          local at = held and tonumber(string.match(held, '^%d+')) or -1
+          if at >= tonumber(ARGV[1]) then return 0 end
+          redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2], 'PX', ARGV[3])
+          return 1",
+    local: |keyspace, keys, args| {
+        let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<i64>().ok();
+        let wrong = || Error::Refused("not a number".to_owned());
+        let at = number(&args[0]).ok_or_else(wrong)?;
+        let ttl_ms = number(&args[2]).and_then(|ms| u64::try_from(ms).ok());
+        let held = keyspace.get(&keys[0])?;
+        let digits = |held: Vec<u8>| {
+            let count = held.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            number(&held[..count])
+        };
+        if held.and_then(digits).unwrap_or(-1) >= at {
+            return Ok(Reply::Integer(0));
+        }
+        let value = [&args[0], b" ".as_slice(), &args[1]].concat();
+        keyspace.set(&keys[0], value, Some(ttl_ms.ok_or_else(wrong)?));
+        Ok(Reply::Integer(1))
+    },
+};

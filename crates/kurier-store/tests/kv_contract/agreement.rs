@@ -8,7 +8,7 @@ use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use tokio::runtime::Runtime;
 
 use crate::commands::any_commands;
-use crate::ground::{Ground, memory, redis};
+use crate::ground::{Ground, cluster, memory, redis};
 use crate::sabotage::{Fault, Sabotaged};
 
 const CASES: u32 = 1_000;
@@ -21,6 +21,15 @@ fn memory_agrees_with_redis() {
     let runtime = Runtime::new().unwrap();
     let redis = runtime.block_on(redis());
     if let Err(error) = compare(&runtime, memory(), redis) {
+        panic!("{error}");
+    }
+}
+
+#[test]
+fn memory_agrees_with_a_cluster() {
+    let runtime = Runtime::new().unwrap();
+    let cluster = runtime.block_on(cluster());
+    if let Err(error) = compare(&runtime, memory(), cluster) {
         panic!("{error}");
     }
 }
@@ -98,7 +107,7 @@ async fn keys(ground: &Ground) -> BTreeSet<String> {
 }
 
 /// Without what backends may do differently: the order of sets, and the words of a refusal.
-fn comparable(reply: Reply) -> Reply {
+pub fn comparable(reply: Reply) -> Reply {
     match reply {
         Reply::Members(mut members) => {
             members.sort();

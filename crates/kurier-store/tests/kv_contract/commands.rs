@@ -139,25 +139,42 @@ fn on_sorted(key: &str) -> Vec<Command> {
     ]
 }
 
+/// How many keys random commands meet on.
+pub const KEYS: u8 = 4;
+
 /// Random commands on few keys, fields and members, so that they meet. Times to live are either
 /// over at once or far away: between the two, the backends' clocks would decide.
 pub fn any_commands(prefix: &str) -> impl Strategy<Value = Vec<Command>> + use<> {
-    let prefix = prefix.to_owned();
-    let key = (0..4_u8).prop_map(move |index| format!("{prefix}{index}"));
-    vec(any_command(key.boxed()), 1..60)
+    vec(
+        any_command(prefix, (1_000_000..9_000_000_u64).boxed()),
+        1..60,
+    )
 }
 
-fn any_command(key: BoxedStrategy<String>) -> impl Strategy<Value = Command> {
+/// A random command whose time to live, if it gives one, is one of these or 0.
+pub fn any_command(prefix: &str, ttl_ms: BoxedStrategy<u64>) -> BoxedStrategy<Command> {
+    let key = any_key(prefix);
     prop_oneof![
-        any_text(key.clone()),
+        any_text(key.clone(), ttl_ms),
         any_hash_or_set(key.clone()),
         any_sorted(key)
     ]
+    .boxed()
 }
 
-fn any_text(key: BoxedStrategy<String>) -> impl Strategy<Value = Command> {
+pub fn any_key(prefix: &str) -> BoxedStrategy<String> {
+    let prefix = prefix.to_owned();
+    (0..KEYS)
+        .prop_map(move |index| format!("{prefix}{index}"))
+        .boxed()
+}
+
+fn any_text(
+    key: BoxedStrategy<String>,
+    ttl_ms: BoxedStrategy<u64>,
+) -> impl Strategy<Value = Command> {
     use Command as C;
-    let far = || prop_oneof![Just(None), (1_000_000..9_000_000_u64).prop_map(Some)];
+    let far = || prop_oneof![Just(None), ttl_ms.clone().prop_map(Some)];
     let by = prop_oneof![-3..4_i64, any::<i64>()];
     prop_oneof![
         key.clone().prop_map(|key| C::Get { key }),

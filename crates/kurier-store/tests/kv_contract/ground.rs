@@ -48,17 +48,24 @@ pub fn memory() -> Ground {
 }
 
 /// Fails when there is no Redis to test on: a contract that is skipped is not kept.
+fn variable(name: &str) -> String {
+    std::env::var(name).unwrap_or_else(|_| panic!("{name} is not set: run ./dev test"))
+}
+
 pub fn redis_url() -> String {
-    let Ok(url) = std::env::var("TEST_REDIS_URL") else {
-        panic!("TEST_REDIS_URL is not set: run ./dev test");
-    };
-    url
+    variable("TEST_REDIS_URL")
 }
 
 pub async fn redis() -> Ground {
-    let redis = Redis::open(&redis_url(), Timeouts::default())
-        .await
-        .unwrap();
+    at(&redis_url()).await
+}
+
+pub async fn cluster() -> Ground {
+    at(&variable("TEST_REDIS_CLUSTER_URL")).await
+}
+
+async fn at(url: &str) -> Ground {
+    let redis = Redis::open(url, Timeouts::default()).await.unwrap();
     Ground {
         kv: Arc::new(redis),
         prefix: prefix(),
@@ -77,6 +84,11 @@ impl Ground {
         format!("{}{name}", self.prefix)
     }
 
+    /// A key that lies in one slot with all others of this kind.
+    pub fn tied(&self, name: &str) -> String {
+        format!("{}{{tied}}:{name}", self.prefix)
+    }
+
     /// The same ground with another keyspace in front of it.
     pub fn behind(self, cover: impl FnOnce(Arc<dyn Kv>) -> Arc<dyn Kv>) -> Self {
         Self {
@@ -91,11 +103,18 @@ impl Ground {
         let Time::Virtual(now_ms) = &self.time else {
             return self.pass_on_server(ms).await;
         };
-        now_ms.fetch_add(ms, Ordering::SeqCst);
+        // A key lives through the whole of its last millisecond.
+        now_ms.fetch_add(ms + 1, Ordering::SeqCst);
+    }
+
+    /// Makes it this late in memory.
+    pub fn set_time(&self, ms: u64) {
+        if let Time::Virtual(now_ms) = &self.time {
+            now_ms.store(ms, Ordering::SeqCst);
+        }
     }
 
     async fn pass_on_server(&self, ms: u64) {
-        // Redis lets a key live through the whole of its last millisecond.
         let until_ms = self.server_time_ms().await + ms + 1;
         for _ in 0..TIME_QUESTIONS_MAX {
             if self.server_time_ms().await > until_ms {

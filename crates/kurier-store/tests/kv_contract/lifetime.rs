@@ -3,7 +3,7 @@
 use std::mem::discriminant;
 use std::sync::Arc;
 
-use kurier_store::kv::{Error, KvExt, TTL_MS_MAX, Ttl};
+use kurier_store::kv::{DELETE_ETERNAL, Error, KvExt, Reply, TTL_MS_MAX, Ttl};
 
 use crate::commands::{every_handling, every_read_and_change};
 use crate::ground::{Ground, bytes};
@@ -164,4 +164,19 @@ pub async fn an_expired_counter_starts_again_with_a_new_ttl(ground: Arc<Ground>)
     ground.pass(5).await;
     assert_eq!(kv.increment(&key, 1, Some(MINUTE_MS)).await, Ok(1));
     assert_about(kv.ttl_ms(&key).await.unwrap(), MINUTE_MS);
+}
+
+pub async fn only_what_never_expires_is_deleted(ground: Arc<Ground>) {
+    let (kv, key) = (&ground.kv, ground.key("dedup"));
+    let delete = async || {
+        kv.script(&DELETE_ETERNAL, std::slice::from_ref(&key), &[])
+            .await
+    };
+    assert_eq!(delete().await, Ok(Reply::Integer(0)));
+    kv.set(&key, "1", Some(MINUTE_MS)).await.unwrap();
+    assert_eq!(delete().await, Ok(Reply::Integer(0)));
+    assert!(kv.exists(&key).await.unwrap());
+    kv.persist(&key).await.unwrap();
+    assert_eq!(delete().await, Ok(Reply::Integer(1)));
+    assert!(!kv.exists(&key).await.unwrap());
 }

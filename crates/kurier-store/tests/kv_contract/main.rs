@@ -6,16 +6,20 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 
 mod agreement;
+mod cluster;
 mod collections;
 mod commands;
 mod connection;
 mod edge;
+mod exact;
 mod ground;
 mod lifetime;
 mod pipelines;
 mod sabotage;
 mod scans;
 mod scripts;
+mod sentinel;
+mod servers;
 mod sorted;
 mod values;
 
@@ -32,6 +36,13 @@ macro_rules! contract {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
                 crate::ground::check(crate::ground::redis().await, crate::$module::$case).await;
+            })*
+        }
+
+        mod redis_cluster {
+            $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+            async fn $case() {
+                crate::ground::check(crate::ground::cluster().await, crate::$module::$case).await;
             })*
         }
     };
@@ -62,6 +73,7 @@ contract! {
     lifetime::an_expired_lock_can_be_taken_again,
     lifetime::an_increment_sets_the_ttl_only_on_creation,
     lifetime::an_expired_counter_starts_again_with_a_new_ttl,
+    lifetime::only_what_never_expires_is_deleted,
     pipelines::replies_come_in_order,
     pipelines::a_failing_command_does_not_swallow_the_others,
     pipelines::an_empty_pipeline_answers_nothing,
@@ -74,6 +86,7 @@ contract! {
     scans::a_page_without_room_is_refused,
     scripts::a_script_sees_keys_and_arguments,
     scripts::a_script_answers_integers_values_and_lists,
+    scripts::an_older_value_is_not_set,
     scripts::an_unknown_script_is_taught,
     scripts::scripts_do_not_lose_updates,
     scripts::scripts_see_all_their_keys_at_once,

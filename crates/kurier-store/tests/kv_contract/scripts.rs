@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kurier_store::kv::{Error, Keyspace, Kv, KvExt, Reply, Script};
+use kurier_store::kv::{Error, Keyspace, Kv, KvExt, Reply, SET_NEWER, Script, Ttl};
 
 use crate::ground::{Ground, bytes};
 
@@ -57,7 +57,7 @@ fn number(keyspace: &Keyspace<'_>, key: &str) -> Result<i64, Error> {
 }
 
 pub async fn a_script_sees_keys_and_arguments(ground: Arc<Ground>) {
-    let keys = [ground.key("a"), ground.key("b")];
+    let keys = [ground.tied("a"), ground.tied("b")];
     ground.kv.set(&keys[1], [0, 255], None).await.unwrap();
     let args = [b"\xff\x00new".to_vec(), bytes("newer")];
     let old = ground.kv.script(&SWAP, &keys, &args).await;
@@ -90,6 +90,25 @@ pub async fn a_script_answers_integers_values_and_lists(ground: Arc<Ground>) {
         ground.kv.script(&shapes, &[], &[]).await,
         Ok(Reply::List(list))
     );
+}
+
+pub async fn an_older_value_is_not_set(ground: Arc<Ground>) {
+    let key = ground.key("value");
+    let set = async |at: &str, value: &str| {
+        let args = [at, value, "60000"].map(bytes);
+        ground
+            .kv
+            .script(&SET_NEWER, std::slice::from_ref(&key), &args)
+            .await
+    };
+    for (at, value, is_set) in [("9", "a", 1), ("9", "b", 0), ("10", "c", 1), ("2", "d", 0)] {
+        assert_eq!(set(at, value).await, Ok(Reply::Integer(is_set)), "{at}");
+    }
+    assert_eq!(ground.kv.get(&key).await, Ok(Some(bytes("10 c"))));
+    let ttl = ground.kv.ttl_ms(&key).await.unwrap();
+    assert!(matches!(ttl, Ttl::Ms(1..=60_000)), "{ttl:?}");
+    ground.kv.set(&key, "of another kind", None).await.unwrap();
+    assert_eq!(set("1", "e").await, Ok(Reply::Integer(1)));
 }
 
 /// Redis is told a script by its hash and knows this one from nobody: its text is new each time.
@@ -134,7 +153,7 @@ pub async fn scripts_do_not_lose_updates(ground: Arc<Ground>) {
 }
 
 pub async fn scripts_see_all_their_keys_at_once(ground: Arc<Ground>) {
-    let keys = [ground.key("left"), ground.key("right")];
+    let keys = [ground.tied("left"), ground.tied("right")];
     ground.kv.set(&keys[0], "1000", None).await.unwrap();
     let back = [keys[1].clone(), keys[0].clone()];
     let tasks = [keys, back].map(|keys| {
@@ -152,7 +171,7 @@ pub async fn scripts_see_all_their_keys_at_once(ground: Arc<Ground>) {
 }
 
 pub async fn a_script_reports_a_wrong_type(ground: Arc<Ground>) {
-    let keys = [ground.key("a"), ground.key("b")];
+    let keys = [ground.tied("a"), ground.tied("b")];
     ground
         .kv
         .set_add(&keys[0], vec![bytes("member")])
@@ -176,7 +195,7 @@ pub async fn a_script_reports_a_wrong_type(ground: Arc<Ground>) {
 
 /// Neither backend rolls back: a script checks first and writes last.
 pub async fn a_failed_script_keeps_what_it_wrote(ground: Arc<Ground>) {
-    let keys = [ground.key("a"), ground.key("b")];
+    let keys = [ground.tied("a"), ground.tied("b")];
     ground.kv.set(&keys[1], "not a number", None).await.unwrap();
     let failed = ground.kv.script(&MOVE_ONE, &keys, &[]).await;
     assert!(matches!(failed, Err(Error::Refused(_))), "{failed:?}");

@@ -16,14 +16,6 @@ use crate::config::{Config, Database};
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
-    /// Also check this Redis
-    #[arg(
-        long,
-        value_name = "URL",
-        env = "KURIER_REDIS_URL",
-        hide_env_values = true
-    )]
-    redis_url: Option<String>,
     /// Answer in JSON
     #[arg(long)]
     json: bool,
@@ -59,7 +51,7 @@ pub async fn run(config: &Config, args: DoctorArgs) -> anyhow::Result<ExitCode> 
         Ok(store) => findings.extend(check_store(config, &store).await),
         Err(error) => findings.push(Finding::of("database", Err(error))),
     }
-    if let Some(url) = &args.redis_url {
+    if let Some(url) = &config.redis_url {
         findings.push(Finding::of("redis", check_redis(url).await));
     }
     report(&findings, args.json)?;

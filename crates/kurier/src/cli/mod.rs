@@ -9,6 +9,7 @@ mod doctor;
 mod eval;
 mod import;
 mod journey;
+mod keys;
 mod log;
 mod message;
 mod openapi;
@@ -76,6 +77,8 @@ enum Command {
     Projection(projection::ProjectionArgs),
     /// Keep the Slack workspaces that messages may be sent to
     SlackWorkspace(slack_workspace::SlackWorkspaceArgs),
+    /// Look after what is kept in Redis
+    Keys(keys::KeysArgs),
     /// Check that everything is in order
     Doctor(doctor::DoctorArgs),
     /// Print the API's OpenAPI description
@@ -114,6 +117,7 @@ impl Cli {
                 Command::Dead(args) => dead::run(&config, args).await,
                 Command::Channel(args) => channel::run(&config, args).await,
                 Command::SlackWorkspace(args) => slack_workspace::run(&config, args).await,
+                Command::Keys(args) => keys::run(&config, args).await,
                 Command::Doctor(args) => doctor::run(&config, args).await,
                 Command::Openapi => openapi::run(),
                 Command::Eval(args) => eval::run(&args),

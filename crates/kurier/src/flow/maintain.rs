@@ -72,6 +72,7 @@ async fn measure(app: &Arc<App>, warned: &mut Warned) -> Result<()> {
         .map_err(|e| Error::Unavailable(e.to_string()))?;
     metrics::gauge!(names::REACTOR_POSITION).set(app.reactor.position().0 as f64);
     metrics::gauge!(names::WORLD_BYTES).set(measure.bytes as f64);
+    app.shelf.measure();
     metrics::gauge!(names::WORLD_BYTES_MAX).set(app.world_bytes_max as f64);
     let all = measure.unkept.values();
     for (kind, count) in [

@@ -15,6 +15,7 @@ use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
 
 use super::erase::{carry_out, tell_again};
+use crate::cache::Changes;
 use crate::clock;
 use crate::fault;
 use crate::http::Pressure;
@@ -51,6 +52,8 @@ pub struct Projector {
     is_failing: AtomicBool,
     /// From this checkpoint on nothing changed up to the other position.
     passed: Mutex<(Position, Position)>,
+    /// Who remembers contacts, and must know what changes them.
+    changes: Option<Arc<Changes>>,
 }
 
 impl Projector {
@@ -100,11 +103,7 @@ impl Projector {
     }
 
     /// Folds a projection of any kind, as fast as it can.
-    pub fn of(
-        store: Store,
-        pressure: Arc<Pressure>,
-        projection: &'static dyn Projection,
-    ) -> Self {
+    pub fn of(store: Store, pressure: Arc<Pressure>, projection: &'static dyn Projection) -> Self {
         Self::new(store, pressure, projection)
     }
 
@@ -120,6 +119,16 @@ impl Projector {
             wake: Notify::new(),
             is_failing: AtomicBool::new(false),
             passed: Mutex::default(),
+            changes: None,
+        }
+    }
+
+    /// Tells this of every change.
+    #[must_use]
+    pub fn telling(self, changes: Arc<Changes>) -> Self {
+        Self {
+            changes: Some(changes),
+            ..self
         }
     }
 
@@ -210,6 +219,9 @@ impl Projector {
         if progress.is_paused {
             return Ok(0);
         }
+        if let Some(changes) = &self.changes {
+            changes.reach(from).await;
+        }
         let after = self.passed_from(from);
         let events = self.store.log.read(after, self.batch_max()).await?;
         let Some(last) = events.last() else {
@@ -249,7 +261,7 @@ impl Projector {
             to,
             folded,
         };
-        self.store.views.apply(batch).await
+        self.write(batch).await
     }
 
     fn has_reached(&self, to: Position) {
@@ -308,6 +320,22 @@ impl Projector {
         let mut seen = self.store.projections.processed(self.name(), &keys).await?;
         let fresh = folded.into_iter().filter(|it| seen.insert(key(it)));
         Ok(fresh.cloned().collect())
+    }
+
+    /// Writes a batch; what is remembered of whom it changes follows before anyone can ask.
+    async fn write(&self, batch: Batch) -> Result<Applied> {
+        let Some(changes) = &self.changes else {
+            return self.store.views.apply(batch).await;
+        };
+        let (from, to) = (batch.from, batch.to);
+        let _turn = changes.turn().await;
+        changes.catch_up(from).await;
+        let touched = changes.touched(&batch.folded.changes);
+        let applied = self.store.views.apply(batch).await?;
+        if applied == Applied::Done {
+            changes.wrote(from, to, touched).await;
+        }
+        Ok(applied)
     }
 
     /// The rows the batch needs, and those that they point to.

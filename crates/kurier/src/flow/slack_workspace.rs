@@ -19,6 +19,7 @@ use serde_json::{Map, Value};
 
 use crate::app::App;
 use crate::clock;
+use crate::operator::sign;
 use crate::secret::{self, Secrets, Vault};
 
 /// A secret has at most so many bytes.
@@ -325,12 +326,12 @@ fn bound_to(id: SlackWorkspaceId) -> String {
 
 fn event(id: EventId, kind: Kind, payload: &impl Serialize) -> Event {
     let now = clock::now();
-    Event {
+    sign(Event {
         id,
         kind,
         contact: None,
         occurred_at: now,
         recorded_at: now,
         payload: serde_json::to_string(payload).expect("texts and ids serialise"),
-    }
+    })
 }

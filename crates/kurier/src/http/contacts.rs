@@ -237,7 +237,7 @@ pub async fn upsert(
 
 /// The live contact at an id of this workspace; anyone else's is not found.
 pub(super) async fn find(app: &App, grant: &Grant, id: ContactId) -> Result<Contact, Problem> {
-    let found = flow::known_contact(app, grant.scope(), id).await?;
+    let found = app.contact(grant.scope(), id).await?;
     found.ok_or_else(|| Problem::not_found("there is no such contact"))
 }
 

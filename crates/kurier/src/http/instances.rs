@@ -105,7 +105,7 @@ fn status(text: Option<&str>) -> Result<Option<Status>, Problem> {
 async fn contact(app: &App, grant: &Grant, id: &str) -> Result<Contact, Problem> {
     let unknown = || Problem::not_found("there is no such contact");
     let id = id.parse().map_err(|_| unknown())?;
-    let found = flow::live_contact(&app.store, grant.scope(), id).await?;
+    let found = app.contact(grant.scope(), id).await?;
     found.ok_or_else(unknown)
 }
 
@@ -365,7 +365,7 @@ async fn subject(app: &App, grant: &Grant, input: &TriggerInput) -> Result<Conta
         }
     };
     let found = match id {
-        Some(id) => flow::live_contact(&app.store, grant.scope(), id).await?,
+        Some(id) => app.contact(grant.scope(), id).await?,
         None => None,
     };
     let unknown = || refused(vec![fault(pointer, "there is no such contact")]);

@@ -175,28 +175,29 @@ async fn detail(
     grant: &Grant,
     journey: &JourneySummary,
 ) -> Result<JourneyDetail, Problem> {
-    Ok(with_definitions(&app.store, grant.scope(), journey).await?)
+    Ok(with_definitions(app, grant.scope(), journey).await?)
 }
 
 /// A journey with its definitions.
 pub async fn with_definitions(
-    store: &kurier_store::Store,
+    app: &App,
     scope: kurier_store::Scope,
     journey: &JourneySummary,
 ) -> kurier_store::Result<JourneyDetail> {
+    let store = &app.store;
     let damaged = |e: serde_json::Error| kurier_store::Error::Damaged(e.to_string());
-    let read = |text: Option<String>| {
-        let json = text.map(|text| serde_json::from_str(&text));
+    let read = |text: Option<&str>| {
+        let json = text.map(serde_json::from_str);
         json.transpose().map_err(damaged)
     };
     let definition = match journey.version {
-        Some(version) => store.journeys.version(scope, journey.id, version).await?,
+        Some(version) => app.definition(scope, journey.id, version).await?,
         None => None,
     };
     Ok(JourneyDetail {
         journey: journey.into(),
-        definition: read(definition.map(|version| version.definition))?,
-        draft: read(store.journeys.draft(scope, journey.id).await?)?,
+        definition: read(definition.as_deref())?,
+        draft: read(store.journeys.draft(scope, journey.id).await?.as_deref())?,
     })
 }
 

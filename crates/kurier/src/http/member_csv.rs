@@ -11,7 +11,7 @@ use kurier_core::value::Value;
 use kurier_store::{Error, Member};
 
 use crate::app::App;
-use crate::flow;
+use crate::cache::Freshness;
 use crate::keyring::Grant;
 
 const PAGE: usize = 500;
@@ -68,7 +68,7 @@ impl Document {
             .members(scope, self.segment, after, PAGE)
             .await?;
         let ids: Vec<ContactId> = page.members.iter().map(|member| member.contact).collect();
-        let contacts = flow::live_contacts(store, scope, &ids).await?;
+        let contacts = self.app.contacts.live(scope, &ids, Freshness::Now).await?;
         let rows = page
             .members
             .iter()

@@ -21,6 +21,7 @@ use super::problem::{Problem, ProblemBody};
 use super::segment_view::MemberView;
 use super::segments::{PATIENCE, find, settled, shown};
 use crate::app::App;
+use crate::cache::Freshness;
 use crate::flow;
 use crate::keyring::Grant;
 
@@ -184,7 +185,10 @@ pub async fn edit(
     // Who was accepted a moment ago is to be found.
     let head = app.store.log.head().await?;
     app.projector.reach(head, PATIENCE).await;
-    let known = flow::known_contacts(&app, grant.scope(), &wanted.ids()).await?;
+    let known = app
+        .contacts
+        .live(grant.scope(), &wanted.ids(), Freshness::Now)
+        .await?;
     wanted.check(|id| known.contains_key(&id))?;
     let segment = segment.definition.segment;
     let (add, remove) = (wanted.added(), wanted.removed());

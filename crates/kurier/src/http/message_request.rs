@@ -217,7 +217,7 @@ async fn contact(
     // Who was accepted a moment ago is to be found.
     let head = app.store.log.head().await?;
     app.projector.reach(head, PATIENCE).await;
-    let found = flow::live_contact(&app.store, grant.scope(), id).await?;
+    let found = app.contact(grant.scope(), id).await?;
     found.map(Some).ok_or_else(unknown)
 }
 

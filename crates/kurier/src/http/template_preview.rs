@@ -20,7 +20,7 @@ use super::template_view::RenderedView;
 use super::templates::{compile, faulty, find};
 use crate::app::App;
 use crate::clock;
-use crate::flow::{self, template};
+use crate::flow::template;
 use crate::keyring::Grant;
 
 /// Whom to render for, and what.
@@ -96,7 +96,7 @@ async fn contact(
         (None, Some(user_id)) => grant.workspace.key.contact_of_user(user_id),
         (None, None) => return Ok(None),
     };
-    let found = flow::live_contact(&app.store, grant.scope(), id).await?;
+    let found = app.contact(grant.scope(), id).await?;
     found.map(Some).ok_or_else(unknown)
 }
 

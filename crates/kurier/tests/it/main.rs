@@ -11,6 +11,7 @@ mod durability;
 mod hostile;
 mod ingest;
 mod journeys;
+mod keyspace;
 mod projections;
 mod sdk;
 mod segments;

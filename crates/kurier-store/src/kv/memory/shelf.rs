@@ -32,9 +32,9 @@ struct Entry {
 }
 
 impl Entry {
-    /// A time to live that has run down to 0 is over.
+    /// Through the whole of its last millisecond, as in Redis.
     fn is_live(&self, now_ms: u64) -> bool {
-        self.expires_at_ms.is_none_or(|at_ms| now_ms < at_ms)
+        self.expires_at_ms.is_none_or(|at_ms| now_ms <= at_ms)
     }
 
     fn bytes(&self, key: &str) -> usize {
@@ -128,7 +128,7 @@ impl Shelf {
             let Some((at_ms, key)) = self.due.first() else {
                 return removed;
             };
-            if *at_ms > now_ms {
+            if *at_ms >= now_ms {
                 return removed;
             }
             let key = Arc::clone(key);

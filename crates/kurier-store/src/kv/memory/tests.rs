@@ -61,7 +61,7 @@ async fn a_tick_removes_what_no_call_does() {
     memory.set("a", "value", Some(1)).await.unwrap();
     memory.set("b", "value", Some(2)).await.unwrap();
     memory.set("c", "value", None).await.unwrap();
-    now_ms.fetch_add(2, Ordering::SeqCst);
+    now_ms.fetch_add(3, Ordering::SeqCst);
     assert_eq!(memory.remove_expired(1), 1);
     assert_eq!(memory.remove_expired(9), 1);
     assert_eq!(memory.usage().keys, 1);

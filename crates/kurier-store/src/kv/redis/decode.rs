@@ -2,7 +2,7 @@
 
 use ::redis::{FromRedisValue, ServerError, Value, from_redis_value};
 
-use crate::kv::{Command, Cursor, Error, Page, Reply, Scored, Ttl};
+use crate::kv::{Command, Cursor, Error, Page, Reply, Scored, Script, Ttl};
 
 /// The reply to a command. Read by what the command promises and not by what the value looks
 /// like, so that both versions of the protocol read alike.
@@ -43,8 +43,27 @@ fn expected(command: &Command, value: Value) -> Result<Reply, Error> {
     })
 }
 
-/// The reply to a script: only what [`Script`](crate::kv::Script) allows.
-pub(super) fn script_reply(value: Value) -> Result<Reply, Error> {
+/// The reply to a script, or why it failed.
+pub(super) fn script_reply(value: Value, keys: &[String]) -> Result<Reply, Error> {
+    match value {
+        Value::ServerError(error) if is_wrong_type(Some(error.code()), error.details()) => {
+            Err(Script::wrong_type(keys))
+        }
+        Value::ServerError(error) => Err(server_error(&error, "")),
+        value => script_value(value),
+    }
+}
+
+/// The reply to something that answers nothing worth reading.
+pub(super) fn no_error(value: Value) -> Result<(), Error> {
+    match value {
+        Value::ServerError(error) => Err(server_error(&error, "")),
+        _ => Ok(()),
+    }
+}
+
+/// Only what [`Script`](crate::kv::Script) allows.
+fn script_value(value: Value) -> Result<Reply, Error> {
     match value {
         Value::Nil => Ok(Reply::Value(None)),
         Value::Int(integer) => Ok(Reply::Integer(integer)),
@@ -53,7 +72,7 @@ pub(super) fn script_reply(value: Value) -> Result<Reply, Error> {
         Value::Okay => Ok(Reply::Value(Some(b"OK".to_vec()))),
         Value::Array(values) => values
             .into_iter()
-            .map(script_reply)
+            .map(script_value)
             .collect::<Result<_, _>>()
             .map(Reply::List),
         _ => Err(Error::Unexpected("the reply of a script".to_owned())),
@@ -82,12 +101,14 @@ pub(super) fn is_wrong_type(code: Option<&str>, details: Option<&str>) -> bool {
 
 /// States of a server that pass by themselves or by an operator's hand.
 pub(super) fn is_passing(code: &str) -> bool {
-    const PASSING: [&str; 8] = [
+    const PASSING: [&str; 10] = [
+        "ASK",
         "BUSY",
         "CLUSTERDOWN",
         "LOADING",
         "MASTERDOWN",
         "MISCONF",
+        "MOVED",
         "OOM",
         "READONLY",
         "TRYAGAIN",
@@ -101,7 +122,7 @@ fn read<T: FromRedisValue>(value: Value) -> Result<T, Error> {
         .map_err(|_| Error::Unexpected(format!("not a {}", std::any::type_name::<T>())))
 }
 
-fn ttl(ms: i64) -> Ttl {
+pub(super) fn ttl(ms: i64) -> Ttl {
     match u64::try_from(ms) {
         Ok(ms) => Ttl::Ms(ms),
         Err(_) if ms == -1 => Ttl::Forever,
@@ -117,8 +138,16 @@ fn scored(value: Value) -> Result<Vec<Scored>, Error> {
         .collect())
 }
 
+/// Where a scan goes on, and the keys it found.
+pub(super) fn scanned(value: Value) -> Result<(u64, Vec<String>), Error> {
+    match value {
+        Value::ServerError(error) => Err(server_error(&error, "")),
+        value => read(value),
+    }
+}
+
 fn page(value: Value) -> Result<Page, Error> {
-    let (cursor, keys): (u64, Vec<String>) = read(value)?;
+    let (cursor, keys) = scanned(value)?;
     let next = (cursor != 0).then(|| Cursor(cursor.to_string()));
     Ok(Page { keys, next })
 }

@@ -17,8 +17,23 @@ const COMPARE_DELETE_LUA: &str = "\
 if redis.call('GET', KEYS[1]) == ARGV[1] then return redis.call('DEL', KEYS[1]) end
 return 0";
 
+/// The command to send, or the reply when it is settled without asking.
+pub(super) fn unsettled(command: &Command) -> Result<Cmd, Reply> {
+    command.settled().map_or_else(|| encode(command), Err)
+}
+
+/// A script, by its hash or with its text.
+pub(super) fn script(verb: &str, body: &str, keys: &[String], args: &[Vec<u8>]) -> Cmd {
+    cmd(verb)
+        .arg(body)
+        .arg(keys.len())
+        .arg(keys)
+        .arg(args)
+        .take()
+}
+
 /// The command to send, or the reply when there is nothing to send.
-pub(super) fn encode(command: &Command) -> Result<Cmd, Reply> {
+fn encode(command: &Command) -> Result<Cmd, Reply> {
     use Command as C;
     Ok(match command {
         C::Get { key } => on("GET", key),
@@ -136,14 +151,14 @@ fn score(bound: Bound<f64>, unbounded: &str) -> String {
 fn scan(cursor: Option<&Cursor>, prefix: &str, count: u32) -> Result<Cmd, Reply> {
     let cursor = cursor.map_or(Ok(0), |cursor| cursor.0.parse::<u64>());
     let refused = |_| Reply::Failed(Error::Refused("the cursor is not one of Redis".to_owned()));
+    Ok(scan_from(cursor.map_err(refused)?, prefix, count))
+}
+
+pub(super) fn scan_from(cursor: u64, prefix: &str, count: u32) -> Cmd {
     let mut scan = cmd("SCAN");
-    scan.arg(cursor.map_err(refused)?);
-    Ok(scan
-        .arg("MATCH")
-        .arg(glob(prefix))
-        .arg("COUNT")
-        .arg(count)
-        .take())
+    scan.arg(cursor);
+    scan.arg("MATCH").arg(glob(prefix));
+    scan.arg("COUNT").arg(count).take()
 }
 
 /// A pattern for exactly this prefix, whatever characters it has.

@@ -59,7 +59,7 @@ pub struct ShowArgs {
 pub async fn show(desk: &Desk, args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let journey = find(desk, &args.journey).await?;
     if desk.json {
-        let detail = http::with_definitions(&desk.app.store, desk.scope(), &journey).await?;
+        let detail = http::with_definitions(&desk.app, desk.scope(), &journey).await?;
         println!("{}", json!(detail));
         return Ok(ExitCode::SUCCESS);
     }

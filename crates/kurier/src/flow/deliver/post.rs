@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use kurier_core::id::{TemplateId, WorkspaceId};
+use kurier_core::keys;
 use kurier_core::message::{Blame, Category, Letter, Refusal, Rendered, Request};
 use kurier_core::template::Compiled;
 use kurier_core::time::Timestamp;
@@ -10,6 +11,7 @@ use kurier_core::value::Value;
 use kurier_store::{Error, Result, Scope, Store, Workspace};
 
 use super::Waiting;
+use crate::cache::Documents;
 use crate::clock;
 use crate::flow::Projector;
 use crate::links::Links;
@@ -26,6 +28,7 @@ pub struct Post {
     templates: Arc<Projector>,
     /// A version never changes.
     ready: moka::sync::Cache<Place, Arc<Compiled>>,
+    documents: Option<Arc<Documents>>,
 }
 
 /// Why nothing could be written.
@@ -45,6 +48,16 @@ impl Post {
             links,
             templates,
             ready: cache.max_capacity(READY_MAX).build(),
+            documents: None,
+        }
+    }
+
+    /// Documents are remembered here.
+    #[must_use]
+    pub fn remembering(self, documents: Arc<Documents>) -> Self {
+        Self {
+            documents: Some(documents),
+            ..self
         }
     }
 
@@ -98,26 +111,32 @@ impl Post {
             return Ok(Some(ready));
         }
         let (_, id, version) = place;
-        let mut found = self
-            .store
-            .templates
-            .template_version(scope, id, version)
-            .await?;
-        // It was published a moment ago: whoever asked for the message knew it.
-        if found.is_none() {
-            self.templates.drain().await?;
-            found = self
-                .store
-                .templates
-                .template_version(scope, id, version)
-                .await?;
-        }
+        let found = match &self.documents {
+            Some(documents) => {
+                let key = keys::cache::template(scope.0, id, &documents.ttls);
+                documents
+                    .version(&key, version, async || self.load(scope, place).await)
+                    .await?
+            }
+            None => self.load(scope, place).await?.map(Into::into),
+        };
         let Some(found) = found else { return Ok(None) };
         let damaged = || Error::Damaged(format!("version {version} of template {id}"));
-        let document: Value = serde_json::from_str(&found.document).map_err(|_| damaged())?;
+        let document: Value = serde_json::from_str(&found).map_err(|_| damaged())?;
         let compiled = Arc::new(Compiled::new(&document).map_err(|_| damaged())?);
         self.ready.insert(place, compiled.clone());
         Ok(Some(compiled))
+    }
+
+    async fn load(&self, scope: Scope, (_, id, version): Place) -> Result<Option<String>> {
+        let views = &self.store.templates;
+        let mut found = views.template_version(scope, id, version).await?;
+        // It was published a moment ago: whoever asked for the message knew it.
+        if found.is_none() {
+            self.templates.drain().await?;
+            found = views.template_version(scope, id, version).await?;
+        }
+        Ok(found.map(|found| found.document))
     }
 }
 

@@ -3,12 +3,14 @@
 pub mod api;
 pub mod database;
 pub mod kit;
+pub mod redis;
 pub mod server;
 
 use std::time::Duration;
 
 pub use api::{Answer, Api};
 pub use database::Database;
+pub use redis::Redis;
 pub use server::Server;
 
 pub const WRITE_KEY: &str = "test-write-key-0123456789";

@@ -1,0 +1,254 @@
+//! Contacts by id: from this process, else from Redis, else from the store, each asked once for
+//! all that is missing.
+
+use std::collections::HashMap;
+use std::hash::{BuildHasher as _, RandomState};
+use std::sync::Arc;
+use std::time::Duration;
+
+use kurier_core::contact::{Contact, Standing};
+use kurier_core::event::Position;
+use kurier_core::id::ContactId;
+use kurier_core::keys::Ttls;
+use kurier_core::projection::{
+    CONTACT, Contacts as Projection, Need, Projection as _, Row, contact_standing,
+};
+use kurier_store::{Error, Result, Scope, Store};
+use tokio::sync::Mutex;
+
+use super::changes::{Changes, Who};
+use super::remote::Remote;
+use super::shelf::{Shelf, What};
+use super::{Freshness, Level, Tally, row};
+
+/// Merges may be chained; nobody is merged this often.
+const HOPS_MAX: usize = 1_000;
+/// So many misses may be looked up at once; who misses the same waits for the first.
+const LANES: usize = 64;
+/// A time to live that is set to none is kept in step by positions alone; this is long enough.
+const LIVES_MAX: Duration = Duration::from_secs(24 * 60 * 60);
+
+pub struct Contacts {
+    store: Store,
+    changes: Arc<Changes>,
+    shelf: Arc<Shelf>,
+    remote: Option<Remote>,
+    tally: Tally,
+    lanes: Vec<Mutex<()>>,
+    hasher: RandomState,
+}
+
+pub(super) fn lives(ttls: &Ttls) -> Duration {
+    let ttl = ttls.contact.ttl_ms().map(Duration::from_millis);
+    ttl.unwrap_or(LIVES_MAX).min(LIVES_MAX)
+}
+
+impl Contacts {
+    pub fn new(
+        store: Store,
+        changes: Arc<Changes>,
+        shelf: Arc<Shelf>,
+        remote: Option<Remote>,
+    ) -> Self {
+        Self {
+            store,
+            changes,
+            shelf,
+            remote,
+            tally: Tally::new("contact"),
+            lanes: (0..LANES).map(|_| Mutex::default()).collect(),
+            hasher: RandomState::new(),
+        }
+    }
+
+    /// Hits and misses so far.
+    pub const fn tally(&self) -> &Tally {
+        &self.tally
+    }
+
+    /// Where a contact is remembered.
+    pub fn key(&self, scope: Scope, id: ContactId) -> String {
+        self.changes.key((scope.0, id))
+    }
+
+    /// The live contact at an id, or the one it has become part of.
+    pub async fn live_one(
+        &self,
+        scope: Scope,
+        id: ContactId,
+        asked: Freshness,
+    ) -> Result<Option<Contact>> {
+        Ok(self.live(scope, &[id], asked).await?.remove(&id))
+    }
+
+    /// The live contacts at these ids, or those they have become part of, by the id asked for.
+    pub async fn live(
+        &self,
+        scope: Scope,
+        ids: &[ContactId],
+        asked: Freshness,
+    ) -> Result<HashMap<ContactId, Contact>> {
+        let asked = self.position(asked).await?;
+        // Which ids lead to an id that is still to be looked at.
+        let mut askers: HashMap<ContactId, Vec<ContactId>> =
+            ids.iter().map(|id| (*id, vec![*id])).collect();
+        let mut found = HashMap::new();
+        for _ in 0..HOPS_MAX {
+            if askers.is_empty() {
+                break;
+            }
+            let looked_at: Vec<ContactId> = askers.keys().copied().collect();
+            let mut next: HashMap<ContactId, Vec<ContactId>> = HashMap::new();
+            for (id, row) in self.rows(scope, looked_at, asked).await? {
+                let led_here = askers.remove(&id).unwrap_or_default();
+                match standing(&row)? {
+                    Standing::Live(contact) => {
+                        found.extend(led_here.into_iter().map(|id| (id, (*contact).clone())));
+                    }
+                    Standing::Merged { into } => next.entry(into).or_default().extend(led_here),
+                    Standing::Erased { .. } => {}
+                }
+            }
+            askers = next;
+        }
+        Ok(found)
+    }
+
+    /// Where the read model stands now, or where the reader says.
+    async fn position(&self, asked: Freshness) -> Result<Position> {
+        if let Freshness::AtLeast(position) = asked
+            && self.changes.knows(position)
+        {
+            return Ok(position);
+        }
+        let now = self.store.views.checkpoint(Projection.name()).await?;
+        self.changes.reach(now).await;
+        match asked {
+            Freshness::Now => Ok(now),
+            Freshness::AtLeast(position) if position <= now => Ok(position),
+            Freshness::AtLeast(position) => Err(Error::Unavailable(format!(
+                "contacts are folded up to {now}, not yet to {position}"
+            ))),
+        }
+    }
+
+    /// The rows at these ids, as new as asked.
+    async fn rows(
+        &self,
+        scope: Scope,
+        ids: Vec<ContactId>,
+        asked: Position,
+    ) -> Result<Vec<(ContactId, Arc<Row>)>> {
+        let mut found = Vec::with_capacity(ids.len());
+        let missing = self.on_shelf(scope, ids, asked, &mut found);
+        let Some(first) = missing.first() else {
+            return Ok(found);
+        };
+        let lane = usize::try_from(self.hasher.hash_one(first) % LANES as u64).unwrap_or(0);
+        let _alone = self.lanes[lane].lock().await;
+        // Someone may have looked while this waited.
+        let missing = self.on_shelf(scope, missing, asked, &mut found);
+        let missing = self.in_redis(scope, missing, asked, &mut found).await;
+        self.in_store(scope, missing, &mut found).await?;
+        Ok(found)
+    }
+
+    fn on_shelf(
+        &self,
+        scope: Scope,
+        ids: Vec<ContactId>,
+        asked: Position,
+        found: &mut Vec<(ContactId, Arc<Row>)>,
+    ) -> Vec<ContactId> {
+        let before = found.len();
+        let mut missing = Vec::new();
+        for id in ids {
+            let who: Who = (scope.0, id);
+            let kept = self.shelf.get(&self.changes.key(who));
+            match kept.map(|kept| (kept.at, kept.what)) {
+                Some((at, What::Contact(row))) if self.changes.holds(who, at, asked) => {
+                    found.push((id, row));
+                }
+                _ => missing.push(id),
+            }
+        }
+        self.tally.count(Level::L1, found.len() - before);
+        missing
+    }
+
+    async fn in_redis(
+        &self,
+        scope: Scope,
+        ids: Vec<ContactId>,
+        asked: Position,
+        found: &mut Vec<(ContactId, Arc<Row>)>,
+    ) -> Vec<ContactId> {
+        let Some(remote) = self.remote.as_ref().filter(|_| !ids.is_empty()) else {
+            return ids;
+        };
+        let keys: Vec<String> = ids
+            .iter()
+            .map(|id| self.changes.key((scope.0, *id)))
+            .collect();
+        let before = found.len();
+        let mut missing = Vec::new();
+        for (id, value) in ids.into_iter().zip(remote.get_dated(&keys).await) {
+            let who: Who = (scope.0, id);
+            let value = value.filter(|(at, _)| self.changes.holds(who, *at, asked));
+            let read = value.and_then(|(at, bytes)| Some((at, row::decode(&bytes)?)));
+            match read.filter(|(_, row)| contact_standing(row).is_some()) {
+                Some((at, row)) => found.push((id, self.keep(who, at, row))),
+                None => missing.push(id),
+            }
+        }
+        self.tally.count(Level::L2, found.len() - before);
+        missing
+    }
+
+    async fn in_store(
+        &self,
+        scope: Scope,
+        ids: Vec<ContactId>,
+        found: &mut Vec<(ContactId, Arc<Row>)>,
+    ) -> Result<()> {
+        if ids.is_empty() {
+            return Ok(());
+        }
+        // Read before the rows: they include at least this.
+        let at = self.store.views.checkpoint(Projection.name()).await?;
+        let keys = ids.iter().map(|id| vec![scope.0.into(), (*id).into()]);
+        let need = Need::new(&CONTACT, keys.collect());
+        let loaded = self.store.views.load(vec![need]).await?;
+        let mut told = Vec::new();
+        for row in loaded.into_iter().flat_map(|loaded| loaded.rows) {
+            let (_, id, _) = contact_standing(&row).ok_or_else(unreadable)?;
+            let who: Who = (scope.0, id);
+            told.push(self.changes.told(who, at, &row));
+            found.push((id, self.keep(who, at, row)));
+        }
+        self.tally.count(Level::Store, ids.len());
+        if let Some(remote) = &self.remote {
+            remote.put(told).await;
+        }
+        Ok(())
+    }
+
+    fn keep(&self, who: Who, at: Position, row: Row) -> Arc<Row> {
+        let kept = self.changes.kept(at, row);
+        let What::Contact(row) = &kept.what else {
+            unreachable!("a contact is kept as one");
+        };
+        let row = row.clone();
+        self.shelf.put(self.changes.key(who), kept);
+        row
+    }
+}
+
+fn standing(row: &Row) -> Result<Standing> {
+    let read = contact_standing(row).map(|(_, _, standing)| standing);
+    read.ok_or_else(unreadable)
+}
+
+fn unreadable() -> Error {
+    Error::Damaged("a contact's row cannot be read".into())
+}

@@ -1,0 +1,275 @@
+//! Reads through the cache equal reads of the store, whatever happens meanwhile.
+
+mod stage;
+
+use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex};
+
+use kurier_core::event::Kind;
+use kurier_core::keys::Ttls;
+use kurier_store::kv::KvExt as _;
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+
+use self::stage::{Process, Stage, USERS};
+use super::*;
+
+#[derive(Debug, Clone)]
+enum Step {
+    Identify {
+        user: u8,
+        value: u8,
+    },
+    /// Something an anonymous contact does; with a user it becomes that user's.
+    Browse {
+        anonymous: u8,
+        user: Option<u8>,
+    },
+    Erase {
+        user: u8,
+    },
+    Fold {
+        process: usize,
+    },
+    Read {
+        process: usize,
+    },
+    ReadAtLeast {
+        process: usize,
+    },
+    Evict {
+        process: usize,
+    },
+    Flush,
+    Away(bool),
+}
+
+fn any_step() -> impl Strategy<Value = Step> {
+    let (who, which) = (|| 0..USERS, || 0..2_usize);
+    prop_oneof![
+        4 => (who(), any::<u8>()).prop_map(|(user, value)| Step::Identify { user, value }),
+        3 => (who(), prop::option::of(who()))
+            .prop_map(|(anonymous, user)| Step::Browse { anonymous, user }),
+        1 => who().prop_map(|user| Step::Erase { user }),
+        6 => which().prop_map(|process| Step::Fold { process }),
+        6 => which().prop_map(|process| Step::Read { process }),
+        2 => which().prop_map(|process| Step::ReadAtLeast { process }),
+        1 => which().prop_map(|process| Step::Evict { process }),
+        1 => Just(Step::Flush),
+        1 => any::<bool>().prop_map(Step::Away),
+    ]
+}
+
+async fn take(stage: &Stage, processes: &[Process], step: &Step) -> Result<(), TestCaseError> {
+    match step {
+        Step::Identify { user, value } => drop(stage.identify(*user, *value).await),
+        Step::Browse { anonymous, user } => {
+            let user_id =
+                user.map_or_else(String::new, |user| format!(r#""userId":"user {user}","#));
+            let payload =
+                format!(r#"{{{user_id}"anonymousId":"anonymous {anonymous}","event":"x"}}"#);
+            let contact = user.map_or_else(|| stage.anonymous(*anonymous), |user| stage.user(user));
+            stage.append(Kind::Track, contact, payload).await;
+        }
+        Step::Erase { user } => drop(stage.erase(stage.user(*user)).await),
+        Step::Fold { process } => drop(processes[*process].projector.step().await.unwrap()),
+        Step::Evict { process } => processes[*process].shelf.clear(),
+        Step::Flush => stage.redis.flush(),
+        Step::Away(is_away) => stage.redis.is_away.store(*is_away, Ordering::SeqCst),
+        Step::Read { process } => {
+            return compare(stage, &processes[*process], Freshness::Now).await;
+        }
+        Step::ReadAtLeast { process } => {
+            let at = stage.store.views.checkpoint("contacts").await.unwrap();
+            return compare(stage, &processes[*process], Freshness::AtLeast(at)).await;
+        }
+    }
+    Ok(())
+}
+
+async fn compare(stage: &Stage, process: &Process, asked: Freshness) -> Result<(), TestCaseError> {
+    let read = process
+        .contacts
+        .live(stage.scope(), &stage.ids(), asked)
+        .await
+        .unwrap();
+    prop_assert_eq!(read, stage.truth().await);
+    Ok(())
+}
+
+#[test]
+fn reads_through_the_cache_equal_reads_of_the_store() {
+    let runtime = tokio::runtime::Runtime::new().unwrap();
+    let mut runner = TestRunner::new(ProptestConfig {
+        cases: 60,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    });
+    let hits = Mutex::new((0, 0));
+    let outcome = runner.run(&vec(any_step(), 1..60), |steps| {
+        runtime.block_on(async {
+            let stage = Stage::new().await;
+            // One remembers all, the other hardly anything.
+            let processes = [stage.process(1 << 20), stage.process(2_000)];
+            for step in &steps {
+                take(&stage, &processes, step).await?;
+            }
+            for process in &processes {
+                let (found, missed) = process.contacts.tally().read();
+                let mut hits = hits.lock().unwrap();
+                *hits = (hits.0 + found, hits.1 + missed);
+            }
+            Ok(())
+        })
+    });
+    outcome.unwrap_or_else(|error| panic!("{error}"));
+    let (found, missed) = *hits.lock().unwrap();
+    assert!(
+        found > missed / 4,
+        "a cache that is never asked is never wrong: {found} {missed}"
+    );
+}
+
+/// While one process folds, another reads: never older than what it asks for.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_reader_never_sees_less_than_it_asks_for() {
+    let stage = Arc::new(Stage::new().await);
+    let (folding, reading) = (stage.process(1 << 20), stage.process(1 << 20));
+    let (told, mut heard) = tokio::sync::watch::channel((Position(0), 0_u8));
+    let writer = tokio::spawn({
+        let stage = stage.clone();
+        async move {
+            for value in 1..=100 {
+                let position = stage.identify(0, value).await;
+                folding.projector.drain().await.unwrap();
+                told.send((position, value)).unwrap();
+            }
+        }
+    });
+    while heard.changed().await.is_ok() {
+        let (position, value) = *heard.borrow_and_update();
+        let asked = Freshness::AtLeast(position);
+        let read = reading
+            .contacts
+            .live_one(stage.scope(), stage.user(0), asked)
+            .await;
+        let contact = read.unwrap().unwrap();
+        let kurier_core::value::Value::Int(seen) = contact.attributes["value"] else {
+            panic!("{contact:?}");
+        };
+        assert!(seen >= i64::from(value), "{seen} instead of {value}");
+    }
+    writer.await.unwrap();
+    let beyond = Freshness::AtLeast(Position(i64::MAX));
+    let refused = reading
+        .contacts
+        .live_one(stage.scope(), stage.user(0), beyond)
+        .await;
+    assert!(refused.is_err());
+}
+
+/// In this process, in Redis, and in the other process as soon as it hears of it; and whoever read
+/// it before and is slow cannot put it back.
+#[tokio::test]
+async fn an_erased_contact_is_remembered_nowhere() {
+    let stage = Stage::new().await;
+    let (first, second) = (stage.process(1 << 20), stage.process(1 << 20));
+    // Who folds the erasure has never heard of the contact.
+    let third = stage.process(1 << 20);
+    stage.identify(0, 42).await;
+    first.projector.drain().await.unwrap();
+    for process in [&first, &second] {
+        compare(&stage, process, Freshness::Now).await.unwrap();
+    }
+    let key = first.contacts.key(stage.scope(), stage.user(0));
+    let before = stage.redis.get(&key).await.unwrap().unwrap();
+    assert!(String::from_utf8_lossy(&before).contains("value"));
+    assert!(first.shelf.has(&key) && second.shelf.has(&key));
+
+    stage.erase(stage.user(0)).await;
+    third.projector.drain().await.unwrap();
+    assert_nothing_of_it(&stage, &key).await;
+    let slow: Vec<&[u8]> = before.splitn(2, |byte| *byte == b' ').collect();
+    let at = std::str::from_utf8(slow[0]).unwrap().parse().unwrap();
+    let told = remote::Told {
+        key: key.clone(),
+        at: Position(at),
+        bytes: slow[1].to_vec(),
+        ttl_ms: 60_000,
+    };
+    Remote::new(stage.redis.clone()).put(vec![told]).await;
+    assert_nothing_of_it(&stage, &key).await;
+    // What a server does every 200 ms.
+    for process in [first, second] {
+        process.projector.step().await.unwrap();
+        assert!(!process.shelf.has(&key));
+    }
+    assert!(stage.truth().await.is_empty());
+}
+
+async fn assert_nothing_of_it(stage: &Stage, key: &str) {
+    let held = stage.redis.get(key).await.unwrap().unwrap_or_default();
+    assert!(
+        !String::from_utf8_lossy(&held).contains("value"),
+        "{held:?}"
+    );
+}
+
+/// Many ask for the same at once: the store is asked once.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_stampede_asks_the_store_once() {
+    let stage = Arc::new(Stage::new().await);
+    stage.identify(0, 1).await;
+    let process = Arc::new(stage.process(1 << 20));
+    process.projector.drain().await.unwrap();
+    process.shelf.clear();
+    stage.redis.flush();
+    let readers = (0..100).map(|_| {
+        let (stage, process) = (stage.clone(), process.clone());
+        tokio::spawn(async move {
+            let id = stage.user(0);
+            let read = process
+                .contacts
+                .live_one(stage.scope(), id, Freshness::Now)
+                .await;
+            assert!(read.unwrap().is_some());
+        })
+    });
+    for reader in readers.collect::<Vec<_>>() {
+        reader.await.unwrap();
+    }
+    assert_eq!(process.contacts.tally().read(), (99, 1));
+}
+
+#[tokio::test]
+async fn documents_are_found_by_their_version() {
+    let stage = Stage::new().await;
+    let documents = |bytes_max| {
+        let remote = Some(Remote::new(stage.redis.clone()));
+        let shelf = Arc::new(Shelf::new(bytes_max));
+        Documents::new("template", shelf, remote, Ttls::default())
+    };
+    let (first, second) = (documents(1 << 20), documents(0));
+    let id = kurier_core::id::TemplateId::of_name("hello");
+    let key = kurier_core::keys::cache::template(stage.workspace.id, id, &first.ttls);
+    let ask = async |from: &Documents, version: u32, stored: Option<&str>| {
+        let stored = stored.map(str::to_owned);
+        let found = from
+            .version(&key, version, async || Ok(stored))
+            .await
+            .unwrap();
+        found.map(|text| text.to_string())
+    };
+    assert_eq!(ask(&first, 1, None).await, None);
+    assert_eq!(ask(&first, 1, Some("one")).await.as_deref(), Some("one"));
+    // Neither asks the store again, and the second has no memory of its own.
+    assert_eq!(ask(&first, 1, None).await.as_deref(), Some("one"));
+    assert_eq!(ask(&second, 1, None).await.as_deref(), Some("one"));
+    assert_eq!(ask(&second, 2, Some("two")).await.as_deref(), Some("two"));
+    assert_eq!(ask(&first, 2, None).await.as_deref(), Some("two"));
+    // An old one is not in its place any more; whoever wants it asks the store.
+    assert_eq!(ask(&second, 1, Some("one")).await.as_deref(), Some("one"));
+    assert_eq!(first.tally().read(), (2, 2));
+    assert_eq!(second.tally().read(), (1, 2));
+}

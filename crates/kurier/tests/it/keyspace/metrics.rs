@@ -1,0 +1,80 @@
+//! What `/metrics` says of caches and of the keyspace, read as Prometheus reads it.
+
+use std::collections::BTreeMap;
+
+use serde_json::json;
+
+use crate::harness::{ADMIN_KEY, Database, Redis, Server, WRITE_KEY};
+
+/// Every series with its value; fails on a line that is none.
+fn parse(text: &str) -> BTreeMap<String, f64> {
+    let mut series = BTreeMap::new();
+    let mut types = BTreeMap::new();
+    for line in text.lines().filter(|line| !line.is_empty()) {
+        if let Some(comment) = line.strip_prefix("# ") {
+            let words: Vec<&str> = comment.splitn(3, ' ').collect();
+            assert!(
+                matches!(words[0], "HELP" | "TYPE") && words.len() == 3,
+                "{line}"
+            );
+            if words[0] == "TYPE" {
+                types.insert(words[1].to_owned(), words[2].to_owned());
+            }
+            continue;
+        }
+        let (name, value) = line.rsplit_once(' ').unwrap_or_else(|| panic!("{line}"));
+        let value = value.parse().unwrap_or_else(|_| panic!("{line}"));
+        let bare = name.split('{').next().expect("a name");
+        let family = ["_bucket", "_sum", "_count"]
+            .iter()
+            .find_map(|end| bare.strip_suffix(end).filter(|it| types.contains_key(*it)));
+        assert!(
+            types.contains_key(family.unwrap_or(bare)),
+            "no type: {line}"
+        );
+        assert!(
+            series.insert(name.to_owned(), value).is_none(),
+            "twice: {line}"
+        );
+    }
+    series
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn section_6_metrics_collection() {
+    let redis = Redis::start();
+    let url = redis.url();
+    let variables = [
+        ("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY),
+        ("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY),
+        ("KURIER_REDIS_URL", url.as_str()),
+    ];
+    let server = Server::start_with(Database::sqlite(), &variables).await;
+    let api = &server.api;
+    let id = api.upsert(&json!({"user_id": "ann"})).await.json()["id"].clone();
+    let path = format!("/api/v1/contacts/{}", id.as_str().expect("an id"));
+    for _ in 0..10 {
+        api.get(&path).await.expect(200);
+    }
+    api.get("/readyz").await.expect(200);
+    let series = parse(&api.get("/metrics").await.expect(200).text);
+    let value = |name: &str| {
+        *series
+            .get(name)
+            .unwrap_or_else(|| panic!("no {name}: {series:#?}"))
+    };
+    let hits = value(r#"kurier_cache_hits_total{cache="contact",level="l1"}"#);
+    let misses = value(r#"kurier_cache_misses_total{cache="contact"}"#);
+    assert!(hits >= 9.0 && misses >= 1.0, "{hits} {misses}");
+    let ratio = value(r#"kurier_cache_hit_ratio{cache="contact"}"#);
+    assert!((0.5..1.0).contains(&ratio), "{ratio}");
+    assert!(value(r#"kurier_keyspace_operations_total{call="ping"}"#) >= 1.0);
+    assert!(value(r#"kurier_keyspace_duration_seconds_count{call="script"}"#) >= 1.0);
+    assert!(series.contains_key("kurier_cache_bytes"));
+    let names = |it: &&String| it.contains("ann") || it.contains(id.as_str().expect("an id"));
+    assert_eq!(
+        series.keys().filter(names).count(),
+        0,
+        "no label names a contact"
+    );
+}

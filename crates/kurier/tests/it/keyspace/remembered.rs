@@ -1,0 +1,93 @@
+//! What the server remembers: with Redis, without, while it is away, and in two processes.
+
+use serde_json::{Value, json};
+
+use crate::harness::{ADMIN_KEY, Database, Redis, Server, WRITE_KEY};
+
+const L1: &str = r#"kurier_cache_hits_total{cache="contact",level="l1"}"#;
+const L2: &str = r#"kurier_cache_hits_total{cache="contact",level="l2"}"#;
+const ERRORS: &str = r#"kurier_keyspace_errors_total{kind="unavailable"}"#;
+
+async fn serve(database: Database, redis: &Redis) -> Server {
+    let url = redis.url();
+    let variables = [
+        ("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY),
+        ("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY),
+        ("KURIER_REDIS_URL", url.as_str()),
+    ];
+    Server::start_with(database, &variables).await
+}
+
+async fn upsert(server: &Server, user: &str, plan: &str) -> String {
+    let contact = json!({"user_id": user, "attributes": {"plan": plan}});
+    let answer = server.api.upsert(&contact).await.json();
+    format!("/api/v1/contacts/{}", answer["id"].as_str().expect("an id"))
+}
+
+async fn plan(server: &Server, path: &str) -> Value {
+    let contact = server.api.get(path).await.expect(200).json();
+    contact["attributes"]["plan"].clone()
+}
+
+/// Slower and counted, never wrong.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_redis_that_is_stopped_and_started_changes_no_answer() {
+    let mut redis = Redis::start();
+    let server = serve(Database::sqlite(), &redis).await;
+    let path = upsert(&server, "ann", "free").await;
+    assert_eq!(plan(&server, &path).await, "free");
+    assert_eq!(plan(&server, &path).await, "free");
+    assert!(server.api.metric(L1).await > 0);
+    assert_eq!(server.api.metric(ERRORS).await, 0);
+
+    redis.stop();
+    upsert(&server, "ann", "pro").await;
+    assert_eq!(plan(&server, &path).await, "pro");
+    let other = upsert(&server, "bob", "free").await;
+    assert_eq!(plan(&server, &other).await, "free");
+    assert!(server.api.metric(ERRORS).await > 0);
+
+    redis.start_again();
+    upsert(&server, "ann", "team").await;
+    assert_eq!(plan(&server, &path).await, "team");
+    assert_eq!(plan(&server, &other).await, "free");
+}
+
+/// Two processes on one database and one Redis: what one writes, the other tells at once; what
+/// one erases, nobody remembers.
+#[tokio::test(flavor = "multi_thread")]
+async fn two_processes_tell_the_same() {
+    let redis = Redis::start();
+    let database = Database::postgres().await;
+    let beside = database.beside();
+    let first = serve(database, &redis).await;
+    let second = serve(beside, &redis).await;
+    let path = upsert(&first, "ann", "secret-0").await;
+    for turn in 1..20 {
+        let text = format!("secret-{turn}");
+        let (writer, reader) = if turn % 2 == 0 {
+            (&first, &second)
+        } else {
+            (&second, &first)
+        };
+        upsert(writer, "ann", &text).await;
+        for server in [reader, writer, reader] {
+            assert_eq!(plan(server, &path).await, text);
+        }
+    }
+    let hits = first.api.metric(L1).await + second.api.metric(L1).await;
+    let shared = first.api.metric(L2).await + second.api.metric(L2).await;
+    assert!(hits + shared > 0, "nothing was remembered");
+    first.api.delete(&path).await.expect(200);
+    for server in [&first, &second] {
+        server.api.get(&path).await.expect(404);
+    }
+    let id = path.rsplit('/').next().expect("an id");
+    for key in redis
+        .cli(&["--scan", "--pattern", &format!("*{id}*")])
+        .lines()
+    {
+        let held = redis.cli(&["GET", key]);
+        assert!(!held.contains("secret"), "{key}: {held}");
+    }
+}
