@@ -210,6 +210,11 @@ fn messages() {
 }
 
 #[test]
+fn projections() {
+    check_page("projections.md");
+}
+
+#[test]
 fn segments() {
     check_page("segments.md");
 }
