@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use super::World;
 use super::bitmap::{Bitmap, Shared};
 use super::block::{BLOCK, place};
-use super::kernels::mask;
+use super::kernels::mask::Mask;
 use super::program::{Depth, Program, compile};
 use super::window::{Spare, Window};
 use crate::expr::{FOREVER, Plan, Verdict};
@@ -60,20 +60,19 @@ impl World {
     fn scan_blocks(&self, program: &Program, now: Timestamp, work: &Work) {
         let mut until = i64::MAX;
         let mut spare = Spare::default();
-        let (mut mask, mut words) = (vec![0; BLOCK], [0; BLOCK.div_ceil(64)]);
+        let mut mask = Mask::default();
         loop {
             let at = work.next.fetch_add(1, Ordering::Relaxed);
             let Some(block) = self.blocks.get(at) else {
                 break;
             };
-            mask::spread(block.live(), &mut mask);
+            mask.refill_from(block.live(), BLOCK);
             let window = (0, BLOCK - 1);
             let mut window = Window::new((self, program, at), window, now, &mut spare);
             window.until = until;
             window.run(&mut mask);
             until = window.until;
-            mask::pack(&mask, &mut words);
-            work.members.put(at * BLOCK, &words);
+            work.members.put(at * BLOCK, mask.words());
         }
         work.until.fetch_min(until, Ordering::Relaxed);
     }
@@ -108,12 +107,14 @@ impl World {
         let spare = &mut prepared.spare;
         let window = (usize::from(slot), 0);
         let mut window = Window::new((self, &prepared.program, block), window, now, spare);
-        let mut mask = [1];
+        let mut mask = window.spare.mask(1);
         window.run(&mut mask);
-        Verdict {
-            holds: mask[0] != 0,
+        let verdict = Verdict {
+            holds: mask.get(0),
             until: Timestamp::from_micros(window.until),
-        }
+        };
+        spare.give_back(mask);
+        verdict
     }
 }
 

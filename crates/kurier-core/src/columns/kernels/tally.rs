@@ -2,7 +2,8 @@
 
 use crate::columns::cell::Open;
 use crate::columns::column::{Column, NO_INT};
-use crate::columns::kernels::mask;
+use crate::columns::kernels::lanes::{self, Kernel, Lanes};
+use crate::columns::kernels::mask::Mask;
 use crate::columns::pool::NO_TIME;
 
 /// Which contact each row is of. `wrap` is one less than the number of contacts, which is a
@@ -14,50 +15,38 @@ pub struct Owners<'a> {
 }
 
 impl Owners<'_> {
-    pub fn flag(self, mask: &[u8], flags: &mut [u8]) {
+    pub fn flag(self, mask: &Mask, flags: &mut [u8]) {
         if self.wrap == 0 {
-            flags[0] |= mask.iter().fold(0, |any, m| any | m);
+            flags[0] |= u8::from(!mask.is_empty());
             return;
         }
-        let flags = &mut flags[..=self.wrap];
-        self.each_slot(mask, |slot, passes| flags[slot & self.wrap] |= passes);
+        let (flags, wrap) = (&mut flags[..=self.wrap], self.wrap);
+        self.each_slot(mask, |slot, passes| flags[slot & wrap] |= passes);
     }
 
-    pub fn count(self, mask: &[u8], counts: &mut [i32]) {
+    pub fn count(self, mask: &Mask, counts: &mut [i32]) {
         if self.wrap == 0 {
-            counts[0] += passing(mask) as i32;
+            counts[0] += mask.count() as i32;
             return;
         }
-        let counts = &mut counts[..=self.wrap];
+        let (counts, wrap) = (&mut counts[..=self.wrap], self.wrap);
         self.each_slot(mask, |slot, passes| {
-            counts[slot & self.wrap] += i32::from(passes);
+            counts[slot & wrap] += i32::from(passes);
         });
     }
 
     /// Calls with the slot of each row that passes and 1; and perhaps of some that do not,
     /// and 0.
-    fn each_slot(self, mask: &[u8], mut call: impl FnMut(usize, u8)) {
-        let (slots, last_slots) = self.slots.as_chunks::<64>();
-        let (mask, last_mask) = mask.as_chunks::<64>();
-        for (slots, mask) in slots.iter().zip(mask) {
-            let mut word = mask::pack_word(mask);
-            if word == u64::MAX {
-                slots.iter().for_each(|slot| call(usize::from(*slot), 1));
-                continue;
-            }
-            while word != 0 {
-                // Four at a time, whether there are so many or not: the end of a loop of few
-                // steps is guessed wrong less often.
-                for _ in 0..4 {
-                    let slot = slots[word.trailing_zeros() as usize & 63];
-                    call(usize::from(slot), u8::from(word != 0));
-                    word &= word.wrapping_sub(1);
-                }
-            }
+    fn each_slot(self, mask: &Mask, call: impl FnMut(usize, u8)) {
+        let (slots, rest) = self.slots.as_chunks::<64>();
+        let words = mask.words();
+        let mut kernel = EachSlot { slots, words, call };
+        if let (false, Some(word)) = (rest.is_empty(), words.get(slots.len())) {
+            let mut padded = [0; 64];
+            padded[..rest.len()].copy_from_slice(rest);
+            each_slot(&padded, *word, &mut kernel.call);
         }
-        for (slot, m) in last_slots.iter().zip(last_mask) {
-            call(usize::from(*slot), *m);
-        }
+        lanes::run(kernel);
     }
 
     /// Hands each passing number of a column to its contact, in the order of the rows.
@@ -65,11 +54,10 @@ impl Owners<'_> {
         self,
         column: &Column,
         start: usize,
-        mask: &[u8],
+        mask: &Mask,
         mut add: impl FnMut(usize, f64),
     ) {
         let count = column.len().saturating_sub(start).min(mask.len());
-        let mask = &mask[..count];
         let rows = start..start + count;
         match column {
             _ if count == 0 => {}
@@ -97,43 +85,52 @@ impl Owners<'_> {
         }
     }
 
-    fn each<T: Copy>(self, values: &[T], mask: &[u8], mut add: impl FnMut(usize, T)) {
-        each_passing(mask, |row| {
-            add(usize::from(self.slots[row]) & self.wrap, values[row]);
+    fn each<T: Copy>(self, values: &[T], mask: &Mask, mut add: impl FnMut(usize, T)) {
+        mask.each(|row| {
+            if let Some(value) = values.get(row) {
+                add(usize::from(self.slots[row]) & self.wrap, *value);
+            }
         });
     }
 }
 
-/// How many rows pass.
-fn passing(mask: &[u8]) -> usize {
-    let sums = mask.chunks(128).map(|bytes| bytes.iter().sum::<u8>());
-    sums.map(usize::from).sum()
+struct EachSlot<'a, F> {
+    slots: &'a [[u16; 64]],
+    words: &'a [u64],
+    call: F,
 }
 
-/// Calls for each row that passes, in order.
-fn each_passing(mask: &[u8], mut call: impl FnMut(usize)) {
-    let (whole, rest) = mask.as_chunks::<64>();
-    for (at, bytes) in whole.iter().enumerate() {
-        each_bit(mask::pack_word(bytes), |bit| call(at * 64 + bit));
-    }
-    for (row, m) in rest.iter().enumerate() {
-        if *m != 0 {
-            call(whole.len() * 64 + row);
+impl<F: FnMut(usize, u8)> Kernel for EachSlot<'_, F> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(mut self, _: L) {
+        for (slots, word) in self.slots.iter().zip(self.words) {
+            each_slot(slots, *word, &mut self.call);
         }
     }
 }
 
-fn each_bit(mut word: u64, mut call: impl FnMut(usize)) {
+#[inline(always)]
+fn each_slot(slots: &[u16; 64], mut word: u64, call: &mut impl FnMut(usize, u8)) {
+    if word == u64::MAX {
+        slots.iter().for_each(|slot| call(usize::from(*slot), 1));
+        return;
+    }
     while word != 0 {
-        call(word.trailing_zeros() as usize);
-        word &= word - 1;
+        // Four at a time, whether there are so many or not: the end of a loop of few steps is
+        // guessed wrong less often.
+        for _ in 0..4 {
+            let slot = slots[word.trailing_zeros() as usize & 63];
+            call(usize::from(slot), u8::from(word != 0));
+            word &= word.wrapping_sub(1);
+        }
     }
 }
 
 /// A fold's values, one per contact.
 #[derive(Debug, Clone)]
 pub enum Gathered {
-    Flags(Vec<u8>),
+    Flags(Mask),
     Counts(Vec<i32>),
     /// NaN is missing.
     Numbers(Vec<f64>),
@@ -144,7 +141,7 @@ pub enum Gathered {
 impl Gathered {
     pub fn open(&self, at: usize) -> Value {
         match self {
-            Self::Flags(flags) => Value::Flag(flags[at] != 0),
+            Self::Flags(flags) => Value::Flag(flags.get(at)),
             Self::Counts(counts) => Value::Number(f64::from(counts[at])),
             Self::Numbers(numbers) if numbers[at].is_nan() => Value::Missing,
             Self::Numbers(numbers) => Value::Number(numbers[at]),
@@ -182,15 +179,20 @@ mod tests {
         /// Every passing row is told of, once and in order, to its contact.
         #[test]
         fn passing_rows_are_tallied(rows in rows()) {
-            let (slots, mask): (Vec<u16>, Vec<u8>) = rows.into_iter().unzip();
+            let (slots, passes): (Vec<u16>, Vec<u8>) = rows.into_iter().unzip();
+            let mut mask = Mask::default();
+            mask.refill(slots.len(), true);
+            mask.keep(&passes, |m| m != 0);
             let owners = Owners { slots: &slots, wrap: 7 };
             let (mut flags, mut counts) = ([0; 8], [0; 8]);
             owners.flag(&mask, &mut flags);
             owners.count(&mask, &mut counts);
+            let wanted: Vec<usize> = (0..mask.len()).filter(|row| passes[*row] != 0).collect();
+            let numbers = Column::Int((0..mask.len() as i32).collect());
             let mut passed = Vec::new();
-            each_passing(&mask, |row| passed.push(row));
-            let wanted: Vec<usize> = (0..mask.len()).filter(|row| mask[*row] != 0).collect();
-            prop_assert_eq!(&passed, &wanted);
+            owners.numbers(&numbers, 0, &mask, |at, number| passed.push((at, number)));
+            let told = wanted.iter().map(|row| (usize::from(slots[*row]), *row as f64));
+            prop_assert_eq!(&passed, &told.collect::<Vec<_>>());
             for slot in 0..8 {
                 let count = wanted.iter().filter(|row| usize::from(slots[**row]) == slot).count();
                 prop_assert_eq!(counts[slot], count as i32);
