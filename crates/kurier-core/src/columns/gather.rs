@@ -13,9 +13,13 @@ use crate::expr::{EventField, Function, What};
 /// Rows are filtered in runs of this length: their masks stay in the first cache level.
 const RUN: usize = if cfg!(test) { 3 } else { 2_048 };
 
+/// Of so many events a contact's share can be counted in 16 bits.
+const FEW: usize = if cfg!(test) { 3 } else { u16::MAX as usize };
+
 /// A fold at work.
 enum Tally {
     Flags(Vec<u8>),
+    Few(Vec<u16>),
     Counts(Vec<i32>),
     Sums(Vec<f64>),
     Means(Vec<f64>, Vec<i32>),
@@ -28,9 +32,13 @@ enum Tally {
 }
 
 impl Tally {
-    fn new(fold: &FoldProgram, count: usize, spare: &mut Spare) -> Self {
+    /// A tally for so many contacts, and at most so many events.
+    fn new(fold: &FoldProgram, (count, events): (usize, usize), spare: &mut Spare) -> Self {
         match &fold.what {
             What::Exists => Self::Flags(spare.flags(count)),
+            What::Count(_) | What::Of(Function::Count, _) if events <= FEW => {
+                Self::Few(spare.few(count))
+            }
             What::Count(_) | What::Of(Function::Count, _) => Self::Counts(spare.counts(count)),
             What::Of(Function::Min, EventField::Time) => Self::Earliest(vec![NO_TIME; count]),
             What::Of(Function::Max, EventField::Time) => Self::Latest(vec![NO_TIME; count]),
@@ -49,6 +57,7 @@ impl Tally {
     fn finish(self, what: &What, count: usize, spare: &mut Spare) -> Gathered {
         match self {
             Self::Flags(flags) => Gathered::Flags(spare.mask_of(flags)),
+            Self::Few(counts) => Gathered::Few(counts),
             Self::Counts(counts) => Gathered::Counts(counts),
             Self::Sums(numbers) | Self::Least(numbers) | Self::Greatest(numbers) => {
                 Gathered::Numbers(numbers)
@@ -79,7 +88,12 @@ impl Tally {
 
 impl<'w> Window<'w, '_> {
     pub fn gather(&mut self, fold: &'w FoldProgram) -> Gathered {
-        let mut tally = Tally::new(fold, self.wrap + 1, self.spare);
+        let sets = fold
+            .parts
+            .iter()
+            .map(|part| self.block.set(part.event_type));
+        let events = sets.flatten().map(EventSet::len).sum();
+        let mut tally = Tally::new(fold, (self.wrap + 1, events), self.spare);
         for part in &fold.parts {
             if let Some(set) = self.block.set(part.event_type) {
                 self.gather_part(part, set, &fold.what, &mut tally);
@@ -164,6 +178,7 @@ impl<'w> Window<'w, '_> {
         }
         match tally {
             Tally::Flags(flags) => owners.flag(mask, flags),
+            Tally::Few(counts) => owners.count(mask, counts),
             Tally::Counts(counts) => owners.count(mask, counts),
             Tally::Earliest(times) => each_time(set, start, mask, owners, |at, time| {
                 let is_first = times[at] == NO_TIME || time < times[at];

@@ -14,6 +14,7 @@ use crate::time::Timestamp;
 pub struct Spare {
     masks: Vec<Mask>,
     flags: Vec<Vec<u8>>,
+    few: Vec<Vec<u16>>,
     counts: Vec<Vec<i32>>,
     numbers: Vec<Vec<f64>>,
     folds: Vec<Option<Gathered>>,
@@ -25,6 +26,7 @@ impl Spare {
         for gathered in &mut self.folds {
             match gathered.take() {
                 Some(Gathered::Flags(flags)) => self.masks.push(flags),
+                Some(Gathered::Few(counts)) => self.few.push(counts),
                 Some(Gathered::Counts(counts)) => self.counts.push(counts),
                 Some(Gathered::Numbers(numbers)) => self.numbers.push(numbers),
                 Some(Gathered::Times(_)) | None => {}
@@ -64,6 +66,10 @@ impl Spare {
         mask.keep(&flags, |flag| flag != 0);
         self.flags.push(flags);
         mask
+    }
+
+    pub fn few(&mut self, count: usize) -> Vec<u16> {
+        Self::filled(self.few.pop(), count, 0)
     }
 
     pub fn counts(&mut self, count: usize) -> Vec<i32> {

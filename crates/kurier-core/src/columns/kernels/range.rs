@@ -70,6 +70,22 @@ impl Numbers {
         self.ints(values, mask);
     }
 
+    /// Counts of few events.
+    pub fn few(self, values: &[u16], mask: &mut Mask) {
+        let most = f64::from(u16::MAX);
+        if self.negated {
+            mask.keep(values, |value| self.holds(f64::from(value)));
+        } else if self.low > most || self.high < 0.0 {
+            mask.clear();
+        } else {
+            let (low, high) = (self.low.ceil().max(0.0), self.high.floor().min(most));
+            match high as u16 {
+                u16::MAX => at_least(values, low as u16, mask),
+                high => within(values, low as u16, high, mask),
+            }
+        }
+    }
+
     fn ints(self, values: &[i32], mask: &mut Mask) {
         let (least, most) = (f64::from(NO_INT) + 1.0, f64::from(i32::MAX));
         if self.negated {

@@ -1,5 +1,8 @@
 //! What folds gather, one value per contact of the window.
 
+use std::ops::AddAssign;
+
+use crate::columns::block::BLOCK;
 use crate::columns::cell::Open;
 use crate::columns::column::{Column, NO_INT};
 use crate::columns::kernels::lanes::{self, Kernel, Lanes};
@@ -14,25 +17,40 @@ pub struct Owners<'a> {
     pub wrap: usize,
 }
 
+/// What counts are kept in; there are never more rows than it can count.
+pub trait Count: Copy + AddAssign + From<u8> {
+    fn of(count: usize) -> Self;
+}
+
+impl Count for u16 {
+    fn of(count: usize) -> Self {
+        count as Self
+    }
+}
+
+impl Count for i32 {
+    fn of(count: usize) -> Self {
+        count as Self
+    }
+}
+
 impl Owners<'_> {
     pub fn flag(self, mask: &Mask, flags: &mut [u8]) {
-        if self.wrap == 0 {
-            flags[0] |= u8::from(!mask.is_empty());
-            return;
+        match flags.first_chunk_mut::<BLOCK>() {
+            Some(flags) => self.each_slot(mask, |slot, passes| {
+                flags[slot & (BLOCK - 1)] |= passes;
+            }),
+            None => flags[0] |= u8::from(!mask.is_empty()),
         }
-        let (flags, wrap) = (&mut flags[..=self.wrap], self.wrap);
-        self.each_slot(mask, |slot, passes| flags[slot & wrap] |= passes);
     }
 
-    pub fn count(self, mask: &Mask, counts: &mut [i32]) {
-        if self.wrap == 0 {
-            counts[0] += mask.count() as i32;
-            return;
+    pub fn count<T: Count>(self, mask: &Mask, counts: &mut [T]) {
+        match counts.first_chunk_mut::<BLOCK>() {
+            Some(counts) => self.each_slot(mask, |slot, passes| {
+                counts[slot & (BLOCK - 1)] += T::from(passes);
+            }),
+            None => counts[0] += T::of(mask.count()),
         }
-        let (counts, wrap) = (&mut counts[..=self.wrap], self.wrap);
-        self.each_slot(mask, |slot, passes| {
-            counts[slot & wrap] += i32::from(passes);
-        });
     }
 
     /// Calls with the slot of each row that passes and 1; and perhaps of some that do not,
@@ -131,6 +149,7 @@ fn each_slot(slots: &[u16; 64], mut word: u64, call: &mut impl FnMut(usize, u8))
 #[derive(Debug, Clone)]
 pub enum Gathered {
     Flags(Mask),
+    Few(Vec<u16>),
     Counts(Vec<i32>),
     /// NaN is missing.
     Numbers(Vec<f64>),
@@ -142,6 +161,7 @@ impl Gathered {
     pub fn open(&self, at: usize) -> Value {
         match self {
             Self::Flags(flags) => Value::Flag(flags.get(at)),
+            Self::Few(counts) => Value::Number(f64::from(counts[at])),
             Self::Counts(counts) => Value::Number(f64::from(counts[at])),
             Self::Numbers(numbers) if numbers[at].is_nan() => Value::Missing,
             Self::Numbers(numbers) => Value::Number(numbers[at]),
@@ -168,7 +188,7 @@ mod tests {
 
     /// Rows of a block, more than a word of them; some words are full.
     fn rows() -> impl Strategy<Value = Vec<(u16, u8)>> {
-        let some = prop::collection::vec((0..8u16, 0..2u8), 0..150);
+        let some = prop::collection::vec((0..BLOCK as u16, 0..2u8), 0..150);
         (some, 0..150usize).prop_map(|(mut rows, full)| {
             rows.iter_mut().take(full).for_each(|(_, m)| *m = 1);
             rows
@@ -183,9 +203,10 @@ mod tests {
             let mut mask = Mask::default();
             mask.refill(slots.len(), true);
             mask.keep(&passes, |m| m != 0);
-            let owners = Owners { slots: &slots, wrap: 7 };
-            let (mut flags, mut counts) = ([0; 8], [0; 8]);
+            let owners = Owners { slots: &slots, wrap: BLOCK - 1 };
+            let (mut flags, mut few, mut counts) = ([0; BLOCK], [0u16; BLOCK], [0i32; BLOCK]);
             owners.flag(&mask, &mut flags);
+            owners.count(&mask, &mut few);
             owners.count(&mask, &mut counts);
             let wanted: Vec<usize> = (0..mask.len()).filter(|row| passes[*row] != 0).collect();
             let numbers = Column::Int((0..mask.len() as i32).collect());
@@ -193,9 +214,9 @@ mod tests {
             owners.numbers(&numbers, 0, &mask, |at, number| passed.push((at, number)));
             let told = wanted.iter().map(|row| (usize::from(slots[*row]), *row as f64));
             prop_assert_eq!(&passed, &told.collect::<Vec<_>>());
-            for slot in 0..8 {
+            for slot in 0..BLOCK {
                 let count = wanted.iter().filter(|row| usize::from(slots[**row]) == slot).count();
-                prop_assert_eq!(counts[slot], count as i32);
+                prop_assert_eq!((counts[slot], few[slot]), (count as i32, count as u16));
                 prop_assert_eq!(flags[slot], u8::from(count > 0));
             }
         }
