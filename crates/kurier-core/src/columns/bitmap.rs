@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::block::BLOCK;
 use super::kernels::lanes::{self, Kernel, Lanes};
+use super::kernels::mask;
 
 /// The bits beyond the last word are 0.
 #[derive(Debug, Clone, Default)]
@@ -160,7 +161,7 @@ impl Kernel for Write<'_> {
         for (at, words) in groups.iter().enumerate() {
             // Words that are not empty are looked for among many at once, like numbers in them.
             let filled = match self.are_few {
-                true => lanes.bits(words.map(|word| u8::from(word != 0).wrapping_neg())),
+                true => mask::word(words, lanes, &|word| word != 0),
                 false => u64::MAX,
             };
             room = write_words(words, filled, (at * 64) as u32, room);

@@ -177,8 +177,12 @@ fn bits<T: Copy>(values: &[T], holds: &impl Fn(T) -> bool) -> u64 {
 
 /// What holds of 64 values, as bits.
 #[inline(always)]
-fn word<T: Copy, L: Lanes>(values: &[T; 64], lanes: L, holds: &impl Fn(T) -> bool) -> u64 {
-    lanes.bits(values.map(|value| u8::from(holds(value)).wrapping_neg()))
+pub fn word<T: Copy, L: Lanes>(values: &[T; 64], lanes: L, holds: &impl Fn(T) -> bool) -> u64 {
+    let mut bytes = [0; 64];
+    for (byte, value) in bytes.iter_mut().zip(values) {
+        *byte = u8::from(holds(*value)).wrapping_neg();
+    }
+    lanes.bits(bytes)
 }
 
 struct Keep<'a, T, F> {
