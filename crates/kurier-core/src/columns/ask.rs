@@ -4,6 +4,7 @@ use super::cell::Open;
 use super::column::Column;
 use super::decide::{contains, narrow_lists};
 use super::kernels::codes::{Codes, narrow_by_truths};
+use super::kernels::mask::Mask;
 use super::kernels::range::{self, Instants, Numbers};
 use super::kernels::tally::{Gathered, Value};
 use super::pool::{NO_TIME, Pool};
@@ -25,7 +26,7 @@ enum Values<'a> {
 }
 
 impl<'w> Window<'w, '_> {
-    pub fn test(&mut self, test: &'w Test, rows: Rows<'w, '_>, mask: &mut [u8]) {
+    pub fn test(&mut self, test: &'w Test, rows: Rows<'w, '_>, mask: &mut Mask) {
         self.ensure_all(test.sources());
         match test {
             Test::Number {
@@ -41,9 +42,10 @@ impl<'w> Window<'w, '_> {
                 };
                 match self.values(source, rows) {
                     Values::Column(column, start, _) => range.narrow(column, start, mask),
+                    Values::Fold(Gathered::Few(counts)) => range.few(counts, mask),
                     Values::Fold(Gathered::Counts(counts)) => range.counts(counts, mask),
                     Values::Fold(Gathered::Numbers(numbers)) => range.doubles(numbers, mask),
-                    _ => mask.fill(0),
+                    _ => mask.clear(),
                 }
             }
             Test::Time {
@@ -61,7 +63,7 @@ impl<'w> Window<'w, '_> {
                 Values::Column(column, start, _) => {
                     range::flags(column, start, *value, *negated, mask);
                 }
-                _ => mask.fill(0),
+                _ => mask.clear(),
             },
             Test::Null { source, negated } => self.null(source, *negated, rows, mask),
             Test::Other(other) => self.other(other, rows, mask),
@@ -119,7 +121,7 @@ impl<'w> Window<'w, '_> {
         source: &Source,
         (low, high, negated): (Bound, Bound, bool),
         rows: Rows<'w, '_>,
-        mask: &mut [u8],
+        mask: &mut Mask,
     ) {
         let instants = Instants {
             low: low.at(self.now),
@@ -151,11 +153,11 @@ impl<'w> Window<'w, '_> {
                     _ => false,
                 });
             }
-            _ => mask.fill(0),
+            _ => mask.clear(),
         }
     }
 
-    fn texts(&self, test: &'w Test, rows: Rows<'w, '_>, mask: &mut [u8]) {
+    fn texts(&self, test: &'w Test, rows: Rows<'w, '_>, mask: &mut Mask) {
         let Test::Texts {
             source,
             texts,
@@ -194,39 +196,35 @@ impl<'w> Window<'w, '_> {
                     _ => *others,
                 });
             }
-            (Values::None, _) => mask.fill(0),
+            (Values::None, _) => mask.clear(),
             // Times and folds are there or not, and never texts.
             _ if *others => self.null(source, true, rows, mask),
-            _ => mask.fill(0),
+            _ => mask.clear(),
         }
     }
 
-    fn null(&self, source: &Source, negated: bool, rows: Rows<'w, '_>, mask: &mut [u8]) {
+    fn null(&self, source: &Source, negated: bool, rows: Rows<'w, '_>, mask: &mut Mask) {
         match self.values(source, rows) {
             Values::Column(column, start, _) => range::nulls(column, start, negated, mask),
             Values::Fold(gathered) => {
-                for (at, m) in mask.iter_mut().enumerate() {
-                    *m &= u8::from((gathered.open(at) == Value::Missing) != negated);
-                }
+                mask.retain(|at| (gathered.open(at) == Value::Missing) != negated);
             }
             Values::Micros(micros) => {
-                for (time, m) in micros.iter().zip(mask) {
-                    *m &= u8::from((*time == NO_TIME) != negated);
-                }
+                mask.keep(micros, |time| (time == NO_TIME) != negated);
             }
             // Every event has a time.
             Values::Times(..) if negated => {}
             Values::None if !negated => {}
-            _ => mask.fill(0),
+            _ => mask.clear(),
         }
     }
 
-    fn other(&mut self, other: &'w Other, rows: Rows<'w, '_>, mask: &mut [u8]) {
+    fn other(&mut self, other: &'w Other, rows: Rows<'w, '_>, mask: &mut Mask) {
         if other.varying == Varying::None {
             let (holds, until) = self.decide(other, rows, 0);
             self.changes_at(until);
             if !holds {
-                mask.fill(0);
+                mask.clear();
             }
             return;
         }
@@ -245,30 +243,32 @@ impl<'w> Window<'w, '_> {
             }
         }
         let mut until = i64::MAX;
-        for (row, m) in mask.iter_mut().enumerate() {
-            if *m != 0 {
-                let (holds, end) = self.decide(other, rows, row);
-                *m = u8::from(holds);
-                until = until.min(end);
-            }
-        }
+        mask.retain(|row| {
+            let (holds, end) = self.decide(other, rows, row);
+            until = until.min(end);
+            holds
+        });
         self.changes_at(until);
     }
 }
 
 impl Values<'_> {
     /// The first instant from `from` on among the rows of a mask, if it is before `below`.
-    fn first_time(&self, from: i64, below: i64, mask: &[u8]) -> Option<i64> {
+    fn first_time(&self, from: i64, below: i64, mask: &Mask) -> Option<i64> {
         match self {
             Self::Times(times, start) => range::first_time(times, *start, (from, below), mask),
             Self::Micros(micros) => range::first_micros(micros, from, mask),
             Self::Column(column, start, pool) => {
-                let passing = mask.iter().enumerate().filter(|(_, m)| **m != 0);
-                let times = passing.filter_map(|(row, _)| match column.get(start + row).open() {
-                    Open::Text(code) => pool.time(code).map(Timestamp::as_micros),
-                    _ => None,
+                let mut first = None;
+                mask.each(|row| {
+                    let Open::Text(code) = column.get(start + row).open() else {
+                        return;
+                    };
+                    let time = pool.time(code).map(Timestamp::as_micros);
+                    let time = time.filter(|time| *time >= from);
+                    first = [first, time].into_iter().flatten().min();
                 });
-                times.filter(|time| *time >= from).min()
+                first
             }
             _ => None,
         }

@@ -3,6 +3,8 @@
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use super::block::BLOCK;
+use super::kernels::lanes::{self, Kernel, Lanes};
+use super::kernels::mask;
 
 /// The bits beyond the last word are 0.
 #[derive(Debug, Clone, Default)]
@@ -17,8 +19,7 @@ impl Bitmap {
 
     /// How many numbers are in it.
     pub fn len(&self) -> u64 {
-        let ones = self.words.iter().map(|word| u64::from(word.count_ones()));
-        ones.sum()
+        lanes::run(Count(&self.words))
     }
 
     pub fn is_empty(&self) -> bool {
@@ -51,22 +52,13 @@ impl Bitmap {
 
     /// The numbers, in order, all at once: faster than one by one.
     pub fn numbers(&self) -> Vec<u32> {
-        match self.len() as usize {
-            count if count < self.words.len() => self.numbers_by::<2>(count),
-            count => self.numbers_by::<4>(count),
-        }
-    }
-
-    fn numbers_by<const N: usize>(&self, count: usize) -> Vec<u32> {
+        let count = self.len() as usize;
         let mut numbers = vec![0; count + 64];
-        let mut rest = &mut numbers[..];
-        for (at, word) in self.words.iter().enumerate() {
-            let Some(room) = rest.first_chunk_mut::<64>() else {
-                break;
-            };
-            let written = write_ones::<N>(*word, at as u32 * 64, room);
-            rest = &mut rest[written..];
-        }
+        lanes::run(Write {
+            words: &self.words,
+            numbers: &mut numbers,
+            are_few: count < self.words.len(),
+        });
         numbers.truncate(count);
         numbers
     }
@@ -142,21 +134,77 @@ impl FromIterator<u32> for Bitmap {
     }
 }
 
-/// Writes where a word has ones, from `first` on; says how many there are. `N` are written at
-/// a time, whether there are so many or not: a branch for each would often be guessed wrong.
-fn write_ones<const N: usize>(mut word: u64, first: u32, room: &mut [u32; 64]) -> usize {
-    let mut count = 0;
-    for some in room.as_chunks_mut::<N>().0 {
+struct Count<'a>(&'a [u64]);
+
+impl Kernel for Count<'_> {
+    type Output = u64;
+    #[inline(always)]
+    fn run<L: Lanes>(self, _: L) -> u64 {
+        let ones = self.0.iter().map(|word| u64::from(word.count_ones()));
+        ones.sum()
+    }
+}
+
+/// Writes the numbers of a bitmap, with room for 64 more.
+struct Write<'a> {
+    words: &'a [u64],
+    numbers: &'a mut [u32],
+    are_few: bool,
+}
+
+impl Kernel for Write<'_> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(self, lanes: L) {
+        let (groups, rest) = self.words.as_chunks::<64>();
+        let mut room = self.numbers;
+        for (at, words) in groups.iter().enumerate() {
+            // Words that are not empty are looked for among many at once, like numbers in them.
+            let filled = match self.are_few {
+                true => mask::word(words, lanes, &|word| word != 0),
+                false => u64::MAX,
+            };
+            room = write_words(words, filled, (at * 64) as u32, room);
+        }
+        let mut words = [0; 64];
+        words[..rest.len()].copy_from_slice(rest);
+        write_words(&words, u64::MAX, (groups.len() * 64) as u32, room);
+    }
+}
+
+/// Writes the numbers of those words that are not empty; gives the room that is left.
+#[inline(always)]
+fn write_words<'a>(
+    words: &[u64; 64],
+    mut filled: u64,
+    first: u32,
+    mut room: &'a mut [u32],
+) -> &'a mut [u32] {
+    while filled != 0 {
+        let at = filled.trailing_zeros();
+        filled &= filled - 1;
+        let word = words[at as usize & 63];
+        if let Some(numbers) = room.first_chunk_mut::<64>() {
+            write_ones(word, (first + at) * 64, numbers);
+        }
+        room = room.split_at_mut(word.count_ones() as usize).1;
+    }
+    room
+}
+
+/// Writes where a word has ones, from `first` on; some are written at a time, whether there
+/// are so many or not: a branch for each would often be guessed wrong.
+#[inline(always)]
+fn write_ones(mut word: u64, first: u32, room: &mut [u32; 64]) {
+    for some in room.as_chunks_mut::<4>().0 {
         for number in some {
             *number = first + word.trailing_zeros();
-            count += usize::from(word != 0);
             word &= word.wrapping_sub(1);
         }
         if word == 0 {
             break;
         }
     }
-    count
 }
 
 fn ones(words: impl Iterator<Item = u64>) -> impl Iterator<Item = u32> {
@@ -189,7 +237,7 @@ mod tests {
 
     proptest::proptest! {
         #[test]
-        fn all_at_once_is_one_by_one(words in proptest::collection::vec(word(), 0..9)) {
+        fn all_at_once_is_one_by_one(words in proptest::collection::vec(word(), 0..200)) {
             let bitmap = Bitmap::from_words(words);
             proptest::prop_assert_eq!(bitmap.numbers(), bitmap.iter().collect::<Vec<_>>());
         }

@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use super::block::BLOCK;
 use super::cell::Cell;
+use super::kernels::mask::Mask;
 use super::kernels::tally::Value;
 use super::pool::Pool;
 use super::program::{Other, Source, terms};
@@ -112,7 +113,7 @@ pub fn narrow_lists(
     (codes, start, pool): (&[u32], usize, &Pool),
     wanted: &Scalar,
     negated: bool,
-    mask: &mut [u8],
+    mask: &mut Mask,
 ) {
     let wanted = Datum::of_scalar(wanted);
     // A text is one cell wherever it stands; numbers may be equal and not the same.
@@ -125,10 +126,8 @@ pub fn narrow_lists(
         Some(cell) => items.contains(&cell),
         None => items.iter().any(|item| datum(pool, *item).equals(&wanted)),
     };
-    for (row, m) in mask.iter_mut().enumerate() {
-        if *m != 0 {
-            let code = codes.get(start + row).copied().unwrap_or(0);
-            *m = u8::from(code != 0 && has(pool.list(code)) != negated);
-        }
-    }
+    mask.retain(|row| {
+        let code = codes.get(start + row).copied().unwrap_or(0);
+        code != 0 && has(pool.list(code)) != negated
+    });
 }

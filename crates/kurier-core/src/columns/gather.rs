@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::kernels::mask;
+use super::kernels::mask::Mask;
 use super::kernels::tally::{Gathered, Owners};
 use super::pool::NO_TIME;
 use super::program::{FoldProgram, Node, Part, Source};
@@ -13,9 +13,13 @@ use crate::expr::{EventField, Function, What};
 /// Rows are filtered in runs of this length: their masks stay in the first cache level.
 const RUN: usize = if cfg!(test) { 3 } else { 2_048 };
 
+/// Of so many events a contact's share can be counted in 16 bits.
+const FEW: usize = if cfg!(test) { 3 } else { u16::MAX as usize };
+
 /// A fold at work.
 enum Tally {
     Flags(Vec<u8>),
+    Few(Vec<u16>),
     Counts(Vec<i32>),
     Sums(Vec<f64>),
     Means(Vec<f64>, Vec<i32>),
@@ -28,9 +32,13 @@ enum Tally {
 }
 
 impl Tally {
-    fn new(fold: &FoldProgram, count: usize, spare: &mut Spare) -> Self {
+    /// A tally for so many contacts, and at most so many events.
+    fn new(fold: &FoldProgram, (count, events): (usize, usize), spare: &mut Spare) -> Self {
         match &fold.what {
-            What::Exists => Self::Flags(spare.mask(count, 0)),
+            What::Exists => Self::Flags(spare.flags(count)),
+            What::Count(_) | What::Of(Function::Count, _) if events <= FEW => {
+                Self::Few(spare.few(count))
+            }
             What::Count(_) | What::Of(Function::Count, _) => Self::Counts(spare.counts(count)),
             What::Of(Function::Min, EventField::Time) => Self::Earliest(vec![NO_TIME; count]),
             What::Of(Function::Max, EventField::Time) => Self::Latest(vec![NO_TIME; count]),
@@ -46,9 +54,10 @@ impl Tally {
         }
     }
 
-    fn finish(self, what: &What, count: usize) -> Gathered {
+    fn finish(self, what: &What, count: usize, spare: &mut Spare) -> Gathered {
         match self {
-            Self::Flags(flags) => Gathered::Flags(flags),
+            Self::Flags(flags) => Gathered::Flags(spare.mask_of(flags)),
+            Self::Few(counts) => Gathered::Few(counts),
             Self::Counts(counts) => Gathered::Counts(counts),
             Self::Sums(numbers) | Self::Least(numbers) | Self::Greatest(numbers) => {
                 Gathered::Numbers(numbers)
@@ -67,7 +76,9 @@ impl Tally {
                     counts[contact] += 1;
                 }
                 match what {
-                    What::Of(Function::Avg, _) => Self::Means(sums, counts).finish(what, count),
+                    What::Of(Function::Avg, _) => {
+                        Self::Means(sums, counts).finish(what, count, spare)
+                    }
                     _ => Gathered::Numbers(sums),
                 }
             }
@@ -77,24 +88,29 @@ impl Tally {
 
 impl<'w> Window<'w, '_> {
     pub fn gather(&mut self, fold: &'w FoldProgram) -> Gathered {
-        let mut tally = Tally::new(fold, self.wrap + 1, self.spare);
+        let sets = fold
+            .parts
+            .iter()
+            .map(|part| self.block.set(part.event_type));
+        let events = sets.flatten().map(EventSet::len).sum();
+        let mut tally = Tally::new(fold, (self.wrap + 1, events), self.spare);
         for part in &fold.parts {
             if let Some(set) = self.block.set(part.event_type) {
                 self.gather_part(part, set, &fold.what, &mut tally);
             }
         }
-        tally.finish(&fold.what, self.wrap + 1)
+        tally.finish(&fold.what, self.wrap + 1, self.spare)
     }
 
     fn gather_part(&mut self, part: &'w Part, set: &'w EventSet, what: &What, tally: &mut Tally) {
         part.needs.iter().for_each(|fold| self.ensure(*fold));
         let mut of_contact = Vec::new();
         for node in &part.of_contact {
-            let mut mask = self.spare.mask(self.wrap + 1, 1);
             // A block that is not full has slots of nobody, of whom nothing can be asked.
-            if self.wrap > 0 {
-                mask::spread(self.block.live(), &mut mask);
-            }
+            let mut mask = match self.wrap {
+                0 => self.spare.mask(1),
+                wrap => self.spare.live(self.block.live(), wrap + 1),
+            };
             self.narrow(node, Rows::Contacts, &mut mask);
             of_contact.push(mask);
         }
@@ -117,12 +133,12 @@ impl<'w> Window<'w, '_> {
         part: &'w Part,
         set: &'w EventSet,
         rows: Range<usize>,
-        (of_contact, what, tally): (&[Vec<u8>], &What, &mut Tally),
+        (of_contact, what, tally): (&[Mask], &What, &mut Tally),
     ) {
         let mut start = rows.start;
         while start < rows.end {
             let count = RUN.min(rows.end - start);
-            let mut mask = self.spare.mask(count, 1);
+            let mut mask = self.spare.mask(count);
             let events = Rows::Events {
                 set,
                 part,
@@ -144,7 +160,7 @@ impl<'w> Window<'w, '_> {
         part: &'w Part,
         set: &'w EventSet,
         start: usize,
-        (mask, what, tally): (&mut [u8], &What, &mut Tally),
+        (mask, what, tally): (&mut Mask, &What, &mut Tally),
     ) {
         let owners = Owners {
             slots: &set.slots()[start..start + mask.len()],
@@ -157,11 +173,12 @@ impl<'w> Window<'w, '_> {
         if matches!(what, What::Count(Some(EventField::Property(_)))) {
             match column {
                 Some(column) => super::kernels::range::nulls(column, start, true, mask),
-                None => mask.fill(0),
+                None => mask.clear(),
             }
         }
         match tally {
             Tally::Flags(flags) => owners.flag(mask, flags),
+            Tally::Few(counts) => owners.count(mask, counts),
             Tally::Counts(counts) => owners.count(mask, counts),
             Tally::Earliest(times) => each_time(set, start, mask, owners, |at, time| {
                 let is_first = times[at] == NO_TIME || time < times[at];
@@ -182,18 +199,14 @@ impl<'w> Window<'w, '_> {
 fn each_time(
     set: &EventSet,
     start: usize,
-    mask: &[u8],
+    mask: &Mask,
     owners: Owners<'_>,
     mut add: impl FnMut(usize, i64),
 ) {
-    for (row, (slot, m)) in owners.slots.iter().zip(mask).enumerate() {
-        if *m != 0 {
-            add(
-                usize::from(*slot) & owners.wrap,
-                set.times().get(start + row),
-            );
-        }
-    }
+    mask.each(|row| {
+        let contact = usize::from(owners.slots[row]) & owners.wrap;
+        add(contact, set.times().get(start + row));
+    });
 }
 
 impl Tally {
@@ -202,7 +215,7 @@ impl Tally {
         owners: Owners<'_>,
         column: &super::column::Column,
         (set, start): (&EventSet, usize),
-        mask: &[u8],
+        mask: &Mask,
     ) {
         match self {
             Self::Sums(sums) => owners.numbers(column, start, mask, |at, n| sums[at] += n),
@@ -219,14 +232,12 @@ impl Tally {
                 });
             }
             Self::Unordered(numbers) => {
-                for (row, (slot, m)) in owners.slots.iter().zip(mask).enumerate() {
-                    if let (1, super::cell::Open::Number(number)) =
-                        (*m, column.get(start + row).open())
-                    {
-                        let contact = usize::from(*slot) & owners.wrap;
+                mask.each(|row| {
+                    if let super::cell::Open::Number(number) = column.get(start + row).open() {
+                        let contact = usize::from(owners.slots[row]) & owners.wrap;
                         numbers.push((contact, set.arrival(start + row), number));
                     }
-                }
+                });
             }
             _ => {}
         }

@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
 use super::World;
 use super::bitmap::{Bitmap, Shared};
 use super::block::{BLOCK, place};
-use super::kernels::mask;
+use super::kernels::mask::Mask;
 use super::program::{Depth, Program, compile};
 use super::window::{Spare, Window};
 use crate::expr::{FOREVER, Plan, Verdict};
@@ -36,19 +36,18 @@ impl World {
     /// Decides a plan for every contact, on all cores.
     pub fn scan(&self, plan: &Plan, now: Timestamp) -> Scan {
         let program = compile(plan, self, Depth::Scan);
-        let work = Work {
-            next: AtomicUsize::new(0),
-            members: Shared::new(self.blocks.len() * BLOCK),
-            until: AtomicI64::new(i64::MAX),
-        };
         let threads = cores().min(self.blocks.len().div_ceil(BLOCKS_PER_THREAD));
+        let work = Work::new(self.blocks.len(), threads.max(1));
         if threads <= 1 {
-            self.scan_blocks(&program, now, &work);
+            self.scan_blocks(&program, now, (&work, 0));
         } else {
+            let (program, work) = (&program, &work);
             // They wait for work all the time: to start one takes a tenth of a scan.
             rayon_core::in_place_scope(|scope| {
-                (1..threads).for_each(|_| scope.spawn(|_| self.scan_blocks(&program, now, &work)));
-                self.scan_blocks(&program, now, &work);
+                for thread in 1..threads {
+                    scope.spawn(move |_| self.scan_blocks(program, now, (work, thread)));
+                }
+                self.scan_blocks(program, now, (work, 0));
             });
         }
         Scan {
@@ -57,23 +56,18 @@ impl World {
         }
     }
 
-    fn scan_blocks(&self, program: &Program, now: Timestamp, work: &Work) {
+    fn scan_blocks(&self, program: &Program, now: Timestamp, (work, thread): (&Work, usize)) {
         let mut until = i64::MAX;
         let mut spare = Spare::default();
-        let (mut mask, mut words) = (vec![0; BLOCK], [0; BLOCK.div_ceil(64)]);
-        loop {
-            let at = work.next.fetch_add(1, Ordering::Relaxed);
-            let Some(block) = self.blocks.get(at) else {
-                break;
-            };
-            mask::spread(block.live(), &mut mask);
+        let mut mask = Mask::default();
+        for at in work.blocks(thread) {
+            mask.refill_from(self.blocks[at].live(), BLOCK);
             let window = (0, BLOCK - 1);
             let mut window = Window::new((self, program, at), window, now, &mut spare);
             window.until = until;
             window.run(&mut mask);
             until = window.until;
-            mask::pack(&mask, &mut words);
-            work.members.put(at * BLOCK, &words);
+            work.members.put(at * BLOCK, mask.words());
         }
         work.until.fetch_min(until, Ordering::Relaxed);
     }
@@ -108,21 +102,57 @@ impl World {
         let spare = &mut prepared.spare;
         let window = (usize::from(slot), 0);
         let mut window = Window::new((self, &prepared.program, block), window, now, spare);
-        let mut mask = [1];
+        let mut mask = window.spare.mask(1);
         window.run(&mut mask);
-        Verdict {
-            holds: mask[0] != 0,
+        let verdict = Verdict {
+            holds: mask.get(0),
             until: Timestamp::from_micros(window.until),
-        }
+        };
+        spare.give_back(mask);
+        verdict
     }
 }
 
 /// What threads share over a scan.
 struct Work {
-    /// The block that nobody has looked at yet.
-    next: AtomicUsize,
+    shares: Vec<Share>,
     members: Shared,
     until: AtomicI64,
+}
+
+/// The blocks one thread looks at first: the same in every scan, so that a core may still have
+/// them in its cache. On a line of the cache of its own.
+#[repr(align(64))]
+struct Share {
+    /// The block that nobody has looked at yet.
+    next: AtomicUsize,
+    end: usize,
+}
+
+impl Work {
+    fn new(blocks: usize, threads: usize) -> Self {
+        let first = |thread: usize| blocks * thread / threads;
+        let share = |thread: usize| Share {
+            next: AtomicUsize::new(first(thread)),
+            end: first(thread + 1),
+        };
+        Self {
+            shares: (0..threads).map(share).collect(),
+            members: Shared::new(blocks * BLOCK),
+            until: AtomicI64::new(i64::MAX),
+        }
+    }
+
+    /// The blocks of a thread's share, and what is left of the others'.
+    fn blocks(&self, thread: usize) -> impl Iterator<Item = usize> + '_ {
+        let (before, own) = self.shares.split_at(thread);
+        own.iter().chain(before).flat_map(|share| {
+            std::iter::from_fn(|| {
+                let at = share.next.fetch_add(1, Ordering::Relaxed);
+                (at < share.end).then_some(at)
+            })
+        })
+    }
 }
 
 /// Asking the system is slower than a small scan, so it is asked once.

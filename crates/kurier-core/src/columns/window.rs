@@ -3,7 +3,7 @@
 
 use super::World;
 use super::block::Block;
-use super::kernels::mask;
+use super::kernels::mask::Mask;
 use super::kernels::tally::Gathered;
 use super::program::{Node, Part, Program, Source};
 use super::set::EventSet;
@@ -12,7 +12,9 @@ use crate::time::Timestamp;
 /// Buffers that outlive a window, so that the next need not allocate.
 #[derive(Debug, Default, Clone)]
 pub struct Spare {
-    masks: Vec<Vec<u8>>,
+    masks: Vec<Mask>,
+    flags: Vec<Vec<u8>>,
+    few: Vec<Vec<u16>>,
     counts: Vec<Vec<i32>>,
     numbers: Vec<Vec<f64>>,
     folds: Vec<Option<Gathered>>,
@@ -24,6 +26,7 @@ impl Spare {
         for gathered in &mut self.folds {
             match gathered.take() {
                 Some(Gathered::Flags(flags)) => self.masks.push(flags),
+                Some(Gathered::Few(counts)) => self.few.push(counts),
                 Some(Gathered::Counts(counts)) => self.counts.push(counts),
                 Some(Gathered::Numbers(numbers)) => self.numbers.push(numbers),
                 Some(Gathered::Times(_)) | None => {}
@@ -39,8 +42,34 @@ impl Spare {
         buffer
     }
 
-    pub fn mask(&mut self, count: usize, value: u8) -> Vec<u8> {
-        Self::filled(self.masks.pop(), count, value)
+    /// A mask of so many rows, all of which pass.
+    pub fn mask(&mut self, count: usize) -> Mask {
+        let mut mask = self.masks.pop().unwrap_or_default();
+        mask.refill(count, true);
+        mask
+    }
+
+    /// A mask of the contacts that are live.
+    pub fn live(&mut self, words: &[u64], count: usize) -> Mask {
+        let mut mask = self.masks.pop().unwrap_or_default();
+        mask.refill_from(words, count);
+        mask
+    }
+
+    pub fn flags(&mut self, count: usize) -> Vec<u8> {
+        Self::filled(self.flags.pop(), count, 0)
+    }
+
+    /// Flags as a mask.
+    pub fn mask_of(&mut self, flags: Vec<u8>) -> Mask {
+        let mut mask = self.mask(flags.len());
+        mask.keep(&flags, |flag| flag != 0);
+        self.flags.push(flags);
+        mask
+    }
+
+    pub fn few(&mut self, count: usize) -> Vec<u16> {
+        Self::filled(self.few.pop(), count, 0)
     }
 
     pub fn counts(&mut self, count: usize) -> Vec<i32> {
@@ -51,7 +80,7 @@ impl Spare {
         Self::filled(self.numbers.pop(), count, value)
     }
 
-    pub fn give_back(&mut self, mask: Vec<u8>) {
+    pub fn give_back(&mut self, mask: Mask) {
         self.masks.push(mask);
     }
 }
@@ -83,7 +112,7 @@ pub enum Rows<'w, 'a> {
         part: &'w Part,
         start: usize,
         /// The part's conditions on contacts, decided.
-        of_contact: &'a [Vec<u8>],
+        of_contact: &'a [Mask],
     },
 }
 
@@ -109,18 +138,18 @@ impl<'w, 's> Window<'w, 's> {
     }
 
     /// Narrows a mask of the window's contacts to those for whom the program holds.
-    pub fn run(&mut self, mask: &mut [u8]) {
+    pub fn run(&mut self, mask: &mut Mask) {
         let program = self.program;
         self.narrow(&program.condition, Rows::Contacts, mask);
     }
 
-    pub fn narrow(&mut self, node: &'w Node, rows: Rows<'w, '_>, mask: &mut [u8]) {
+    pub fn narrow(&mut self, node: &'w Node, rows: Rows<'w, '_>, mask: &mut Mask) {
         match node {
             Node::Const(true) => {}
-            Node::Const(false) => mask.fill(0),
+            Node::Const(false) => mask.clear(),
             Node::And(parts) => {
                 for part in parts {
-                    if mask::is_empty(mask) {
+                    if mask.is_empty() {
                         break;
                     }
                     self.narrow(part, rows, mask);
@@ -130,13 +159,13 @@ impl<'w, 's> Window<'w, 's> {
             Node::Not(inner) => {
                 let mut holds = self.mask_like(mask);
                 self.narrow(inner, rows, &mut holds);
-                mask::subtract(mask, &holds);
+                mask.subtract(&holds);
                 self.spare.give_back(holds);
             }
             Node::Exists(fold) => {
                 self.ensure(*fold);
                 if let Some(Gathered::Flags(flags)) = self.fold(*fold) {
-                    mask::intersect(mask, flags);
+                    mask.intersect(flags);
                 }
             }
             Node::OfContact(number) => {
@@ -148,7 +177,7 @@ impl<'w, 's> Window<'w, 's> {
                 } = rows
                 {
                     let slots = &set.slots()[start..start + mask.len()];
-                    mask::intersect_by_slot(mask, slots, self.wrap, &of_contact[*number]);
+                    mask.keep_owners(slots, self.wrap, &of_contact[*number]);
                 }
             }
             Node::Test(test) => self.test(test, rows, mask),
@@ -156,16 +185,16 @@ impl<'w, 's> Window<'w, 's> {
     }
 
     /// What passes a part is not asked again.
-    fn any(&mut self, parts: &'w [Node], rows: Rows<'w, '_>, mask: &mut [u8]) {
+    fn any(&mut self, parts: &'w [Node], rows: Rows<'w, '_>, mask: &mut Mask) {
         let mut left = self.mask_like(mask);
         let mut found = self.mask_like(mask);
-        mask.fill(0);
+        mask.clear();
         for part in parts {
-            found.copy_from_slice(&left);
+            found.clone_from(&left);
             self.narrow(part, rows, &mut found);
-            mask::unite(mask, &found);
-            mask::subtract(&mut left, &found);
-            if mask::is_empty(&left) {
+            mask.unite(&found);
+            left.subtract(&found);
+            if left.is_empty() {
                 break;
             }
         }
@@ -174,11 +203,8 @@ impl<'w, 's> Window<'w, 's> {
     }
 
     /// A copy of a mask in a spare buffer.
-    fn mask_like(&mut self, mask: &[u8]) -> Vec<u8> {
-        let mut copy = self.spare.masks.pop().unwrap_or_default();
-        copy.clear();
-        copy.extend_from_slice(mask);
-        copy
+    fn mask_like(&mut self, mask: &Mask) -> Mask {
+        self.spare.live(mask.words(), mask.len())
     }
 
     pub fn fold(&self, fold: usize) -> Option<&Gathered> {

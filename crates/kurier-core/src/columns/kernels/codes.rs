@@ -2,6 +2,7 @@
 
 use crate::columns::cell::Open;
 use crate::columns::column::Column;
+use crate::columns::kernels::mask::Mask;
 use crate::columns::kernels::range::each_cell;
 
 /// Texts that are wanted, as codes.
@@ -14,10 +15,9 @@ pub struct Codes<'a> {
 }
 
 impl Codes<'_> {
-    pub fn narrow(self, column: &Column, start: usize, mask: &mut [u8]) {
+    pub fn narrow(self, column: &Column, start: usize, mask: &mut Mask) {
         let count = column.len().saturating_sub(start).min(mask.len());
-        let (mask, beyond) = mask.split_at_mut(count);
-        beyond.fill(0);
+        mask.cut(count);
         let rows = start..start + count;
         match column {
             _ if count == 0 => {}
@@ -32,36 +32,26 @@ impl Codes<'_> {
         }
     }
 
-    fn codes<T: Copy + Eq + Default + TryFrom<u32>>(self, codes: &[T], mask: &mut [u8]) {
+    fn codes<T: Copy + Eq + Default + TryFrom<u32>>(self, codes: &[T], mask: &mut Mask) {
         let fitting = self
             .wanted
             .iter()
             .filter_map(|code| T::try_from(*code).ok());
         let wanted: Vec<T> = fitting.collect();
         match (self.negated, wanted.as_slice()) {
-            (false, []) => mask.fill(0),
-            (false, [a]) => keep(codes, mask, |code| code == *a),
-            (false, [a, b]) => keep(codes, mask, |code| (code == *a) | (code == *b)),
+            (false, []) => mask.clear(),
+            (false, [a]) => mask.keep(codes, |code| code == *a),
+            (false, [a, b]) => mask.keep(codes, |code| (code == *a) | (code == *b)),
             (false, [a, b, c]) => {
-                keep(codes, mask, |code| {
-                    (code == *a) | (code == *b) | (code == *c)
-                });
+                mask.keep(codes, |code| (code == *a) | (code == *b) | (code == *c));
             }
-            (false, all) => keep(codes, mask, |code| all.contains(&code)),
-            (true, []) => keep(codes, mask, |code| code != T::default()),
-            (true, [a]) => keep(codes, mask, |code| (code != T::default()) & (code != *a)),
+            (false, all) => mask.keep(codes, |code| all.contains(&code)),
+            (true, []) => mask.keep(codes, |code| code != T::default()),
+            (true, [a]) => mask.keep(codes, |code| (code != T::default()) & (code != *a)),
             (true, all) => {
-                keep(codes, mask, |code| {
-                    code != T::default() && !all.contains(&code)
-                });
+                mask.keep(codes, |code| code != T::default() && !all.contains(&code));
             }
         }
-    }
-}
-
-fn keep<T: Copy>(codes: &[T], mask: &mut [u8], holds: impl Fn(T) -> bool) {
-    for (code, m) in codes.iter().zip(mask) {
-        *m &= u8::from(holds(*code));
     }
 }
 
@@ -70,10 +60,9 @@ pub fn narrow_by_truths(
     column: &Column,
     start: usize,
     truths: &[u8],
-    mask: &mut [u8],
+    mask: &mut Mask,
 ) -> Option<()> {
     let count = column.len().saturating_sub(start).min(mask.len());
-    let (mask, beyond) = mask.split_at_mut(count);
     let rows = start..start + count;
     match column {
         Column::Text8(codes) => by_truths(codes.get(rows)?, truths, mask),
@@ -82,14 +71,14 @@ pub fn narrow_by_truths(
         _ => return None,
     }
     if truths.first() == Some(&0) {
-        beyond.fill(0);
+        mask.cut(count);
     }
     Some(())
 }
 
-fn by_truths<T: Copy + Into<u32>>(codes: &[T], truths: &[u8], mask: &mut [u8]) {
-    for (code, m) in codes.iter().zip(mask) {
-        let code: u32 = (*code).into();
-        *m &= truths.get(code as usize).copied().unwrap_or(0);
-    }
+fn by_truths<T: Copy + Into<u32>>(codes: &[T], truths: &[u8], mask: &mut Mask) {
+    mask.remove(codes, |code| {
+        let code: u32 = code.into();
+        truths.get(code as usize).copied().unwrap_or(0) == 0
+    });
 }

@@ -1,7 +1,8 @@
-//! Loops over slices: each reads one column and narrows a mask of one byte per row, 1 for the
-//! rows that still pass. They have no branch inside, so that the compiler vectorises them.
+//! Loops over slices: each reads one column and narrows a mask of one bit per row. They have no
+//! branch inside, so that the compiler vectorises them.
 
 pub mod codes;
+pub mod lanes;
 pub mod mask;
 pub mod range;
 pub mod tally;

@@ -1,59 +1,24 @@
 //! Numbers and instants between two bounds.
 
-use crate::columns::cell::Open;
+use crate::columns::cell::{Cell, Open};
 use crate::columns::column::{Column, NO_BOOL, NO_INT};
-use crate::columns::kernels::mask;
+use crate::columns::kernels::mask::Mask;
 use crate::columns::pool::NO_TIME;
 use crate::columns::times::{Times, first_offset, last_offset};
 
-/// So many rows are looked at together where a copy of their mask is needed.
-const PART: usize = 256;
-
-/// Keeps the values for which `holds` says so.
-fn keep<T: Copy>(values: &[T], mask: &mut [u8], holds: impl Fn(T) -> u8) {
-    // Sixteen at a time fill a register of bytes.
-    let (values, last_values) = values.as_chunks::<16>();
-    let (mask, last_mask) = mask.as_chunks_mut::<16>();
-    for (values, m) in values.iter().zip(mask) {
-        let kept = values.map(&holds);
-        m.iter_mut().zip(kept).for_each(|(m, kept)| *m &= kept);
-    }
-    for (value, m) in last_values.iter().zip(last_mask) {
-        *m &= holds(*value);
-    }
-}
-
 /// Keeps the values from `low` to `high`.
-pub fn within<T: Copy + PartialOrd>(values: &[T], low: T, high: T, mask: &mut [u8]) {
-    keep(values, mask, |value| {
-        u8::from(value >= low) & u8::from(value <= high)
-    });
+fn within<T: Copy + PartialOrd>(values: &[T], low: T, high: T, mask: &mut Mask) {
+    mask.keep(values, |value| (value >= low) & (value <= high));
 }
 
 /// Keeps the values from `low` on.
-fn at_least<T: Copy + PartialOrd>(values: &[T], low: T, mask: &mut [u8]) {
-    keep(values, mask, |value| u8::from(value >= low));
-}
-
-/// Whether any row of a mask has a value from `low` on, and below `high`.
-fn has_within<T: Copy + PartialOrd>(values: &[T], low: T, high: T, mask: &[u8]) -> bool {
-    let mut parts = values.chunks(PART).zip(mask.chunks(PART));
-    parts.any(|(values, mask)| {
-        let mut kept = [0; PART];
-        let kept = &mut kept[..mask.len()];
-        kept.copy_from_slice(mask);
-        keep(values, kept, |value| {
-            u8::from(value >= low) & u8::from(value < high)
-        });
-        !mask::is_empty(kept)
-    })
+fn at_least<T: Copy + PartialOrd>(values: &[T], low: T, mask: &mut Mask) {
+    mask.keep(values, |value| value >= low);
 }
 
 /// Keeps the values below `low` or above `high`.
-pub fn outside<T: Copy + PartialOrd>(values: &[T], low: T, high: T, mask: &mut [u8]) {
-    for (value, m) in values.iter().zip(mask) {
-        *m &= u8::from(*value < low) | u8::from(*value > high);
-    }
+fn outside<T: Copy + PartialOrd>(values: &[T], low: T, high: T, mask: &mut Mask) {
+    mask.keep(values, |value| (value < low) | (value > high));
 }
 
 /// A range of numbers; negated, what is outside of it.
@@ -73,10 +38,9 @@ impl Numbers {
     }
 
     /// Keeps the numbers of a column from row `start` on.
-    pub fn narrow(self, column: &Column, start: usize, mask: &mut [u8]) {
+    pub fn narrow(self, column: &Column, start: usize, mask: &mut Mask) {
         let count = column.len().saturating_sub(start).min(mask.len());
-        let (mask, beyond) = mask.split_at_mut(count);
-        beyond.fill(0);
+        mask.cut(count);
         let rows = start..start + count;
         match column {
             _ if count == 0 => {}
@@ -84,16 +48,15 @@ impl Numbers {
             Column::Single(values) => self.singles(&values[rows], mask),
             Column::Double(values) => self.doubles(&values[rows], mask),
             Column::Mixed(cells) => {
-                for (cell, m) in cells[rows].iter().zip(mask) {
-                    let holds = matches!(cell.open(), Open::Number(number) if self.holds(number));
-                    *m &= u8::from(holds);
-                }
+                let holds =
+                    |cell: Cell| matches!(cell.open(), Open::Number(number) if self.holds(number));
+                mask.keep(&cells[rows], holds);
             }
-            _ => mask.fill(0),
+            _ => mask.clear(),
         }
     }
 
-    pub fn doubles(self, values: &[f64], mask: &mut [u8]) {
+    pub fn doubles(self, values: &[f64], mask: &mut Mask) {
         match self.negated {
             // What is missing is not a number, and so not at least anything.
             false if self.high == f64::INFINITY => at_least(values, self.low, mask),
@@ -103,18 +66,34 @@ impl Numbers {
     }
 
     /// Counts are integers that are never missing.
-    pub fn counts(self, values: &[i32], mask: &mut [u8]) {
+    pub fn counts(self, values: &[i32], mask: &mut Mask) {
         self.ints(values, mask);
     }
 
-    fn ints(self, values: &[i32], mask: &mut [u8]) {
+    /// Counts of few events.
+    pub fn few(self, values: &[u16], mask: &mut Mask) {
+        let most = f64::from(u16::MAX);
+        if self.negated {
+            mask.keep(values, |value| self.holds(f64::from(value)));
+        } else if self.low > most || self.high < 0.0 {
+            mask.clear();
+        } else {
+            let (low, high) = (self.low.ceil().max(0.0), self.high.floor().min(most));
+            match high as u16 {
+                u16::MAX => at_least(values, low as u16, mask),
+                high => within(values, low as u16, high, mask),
+            }
+        }
+    }
+
+    fn ints(self, values: &[i32], mask: &mut Mask) {
         let (least, most) = (f64::from(NO_INT) + 1.0, f64::from(i32::MAX));
         if self.negated {
-            for (value, m) in values.iter().zip(mask) {
-                *m &= u8::from(*value != NO_INT) & u8::from(self.holds(f64::from(*value)));
-            }
+            mask.keep(values, |value| {
+                (value != NO_INT) & self.holds(f64::from(value))
+            });
         } else if self.low > most || self.high < least {
-            mask.fill(0);
+            mask.clear();
         } else {
             let (low, high) = (self.low.ceil().max(least), self.high.floor().min(most));
             match high as i32 {
@@ -124,11 +103,9 @@ impl Numbers {
         }
     }
 
-    fn singles(self, values: &[f32], mask: &mut [u8]) {
+    fn singles(self, values: &[f32], mask: &mut Mask) {
         if self.negated {
-            for (value, m) in values.iter().zip(mask) {
-                *m &= u8::from(self.holds(f64::from(*value)));
-            }
+            mask.keep(values, |value| self.holds(f64::from(value)));
             return;
         }
         // The nearest single may lie on the wrong side of the bound.
@@ -159,7 +136,7 @@ pub struct Instants {
 }
 
 impl Instants {
-    pub fn narrow(self, times: &Times, start: usize, mask: &mut [u8]) {
+    pub fn narrow(self, times: &Times, start: usize, mask: &mut Mask) {
         match times {
             Times::Micros(micros) => self.micros(&micros[start..start + mask.len()], mask),
             Times::Seconds { base, offsets } => {
@@ -168,13 +145,13 @@ impl Instants {
         }
     }
 
-    fn offsets(self, offsets: &[i32], base: i64, mask: &mut [u8]) {
+    fn offsets(self, offsets: &[i32], base: i64, mask: &mut Mask) {
         let (low, high) = (first_offset(base, self.low), last_offset(base, self.high));
         let (least, most) = (i64::from(i32::MIN), i64::from(i32::MAX));
         let is_none = low > most || high < least || low > high;
         match (is_none, self.negated) {
             (true, true) => {}
-            (true, false) => mask.fill(0),
+            (true, false) => mask.clear(),
             (false, false) if high >= most => at_least(offsets, low.max(least) as i32, mask),
             (false, false) => within(offsets, low.max(least) as i32, high as i32, mask),
             (false, true) => outside(offsets, low.max(least) as i32, high.min(most) as i32, mask),
@@ -182,10 +159,8 @@ impl Instants {
     }
 
     /// Instants of which some may be missing.
-    pub fn micros(self, micros: &[i64], mask: &mut [u8]) {
-        for (time, m) in micros.iter().zip(mask) {
-            *m &= u8::from(self.holds(*time));
-        }
+    pub fn micros(self, micros: &[i64], mask: &mut Mask) {
+        mask.keep(micros, |time| self.holds(time));
     }
 
     pub fn holds(self, micros: i64) -> bool {
@@ -199,7 +174,7 @@ pub fn first_time(
     times: &Times,
     start: usize,
     (from, below): (i64, i64),
-    mask: &[u8],
+    mask: &Mask,
 ) -> Option<i64> {
     let rows = start..start + mask.len();
     match times {
@@ -209,7 +184,7 @@ pub fn first_time(
             let least = i32::try_from(first_offset(*base, from).max(i64::from(i32::MIN))).ok()?;
             // Seldom is there one, and that there is none is found out faster than which.
             if let Ok(end) = i32::try_from(first_offset(*base, below))
-                && !has_within(offsets, least, end, mask)
+                && !mask.any(offsets, |offset| (offset >= least) & (offset < end))
             {
                 return None;
             }
@@ -219,38 +194,38 @@ pub fn first_time(
     }
 }
 
-pub fn first_micros(micros: &[i64], from: i64, mask: &[u8]) -> Option<i64> {
-    let candidates = micros.iter().zip(mask).map(|(time, m)| {
-        let counts = (*m != 0) & (*time >= from) & (*time != NO_TIME);
-        if counts { *time } else { i64::MAX }
+pub fn first_micros(micros: &[i64], from: i64, mask: &Mask) -> Option<i64> {
+    let mut first = None;
+    mask.each(|row| match micros.get(row) {
+        Some(time) if *time >= from && *time != NO_TIME => {
+            first = Some(first.map_or(*time, |first: i64| first.min(*time)));
+        }
+        _ => {}
     });
-    let first = candidates.fold(i64::MAX, i64::min);
-    (first != i64::MAX).then_some(first)
+    first
 }
 
-fn first_offset_from(offsets: &[i32], from: i32, mask: &[u8]) -> Option<i32> {
-    let mut first = i32::MAX;
-    for (offset, m) in offsets.iter().zip(mask) {
-        let counts = (*m != 0) & (*offset >= from);
-        let candidate = if counts { *offset } else { i32::MAX };
-        first = if candidate < first { candidate } else { first };
-    }
-    // The last offset there is stands for itself or for nothing: then it is early, not late.
-    (first != i32::MAX || offsets.contains(&i32::MAX)).then_some(first)
+fn first_offset_from(offsets: &[i32], from: i32, mask: &Mask) -> Option<i32> {
+    let mut first = None;
+    mask.each(|row| {
+        if offsets[row] >= from {
+            first = Some(first.map_or(offsets[row], |first: i32| first.min(offsets[row])));
+        }
+    });
+    first
 }
 
 /// Keeps the booleans that are (not) `value`.
-pub fn flags(column: &Column, start: usize, value: bool, negated: bool, mask: &mut [u8]) {
+pub fn flags(column: &Column, start: usize, value: bool, negated: bool, mask: &mut Mask) {
     let wanted = u8::from(value != negated);
     each_cell(column, start, mask, |open| open == Open::Bool(wanted != 0));
 }
 
 /// Keeps what is missing, or with `negated` what is there.
-pub fn nulls(column: &Column, start: usize, negated: bool, mask: &mut [u8]) {
+pub fn nulls(column: &Column, start: usize, negated: bool, mask: &mut Mask) {
     let count = column.len().saturating_sub(start).min(mask.len());
-    let (mask, beyond) = mask.split_at_mut(count);
     if negated {
-        beyond.fill(0);
+        mask.cut(count);
     }
     if count == 0 {
         return;
@@ -270,19 +245,13 @@ pub fn nulls(column: &Column, start: usize, negated: bool, mask: &mut [u8]) {
     }
 }
 
-fn nulls_of<T: Copy>(values: &[T], is_null: impl Fn(T) -> bool, negated: bool, mask: &mut [u8]) {
-    for (value, m) in values.iter().zip(mask) {
-        *m &= u8::from(is_null(*value) != negated);
-    }
+fn nulls_of<T: Copy>(values: &[T], is_null: impl Fn(T) -> bool, negated: bool, mask: &mut Mask) {
+    mask.remove(values, |value| is_null(value) == negated);
 }
 
 /// Asks each cell that still passes.
-pub fn each_cell(column: &Column, start: usize, mask: &mut [u8], holds: impl Fn(Open) -> bool) {
-    for (row, m) in mask.iter_mut().enumerate() {
-        if *m != 0 {
-            *m = u8::from(holds(column.get(start + row).open()));
-        }
-    }
+pub fn each_cell(column: &Column, start: usize, mask: &mut Mask, holds: impl Fn(Open) -> bool) {
+    mask.retain(|row| holds(column.get(start + row).open()));
 }
 
 #[cfg(test)]
@@ -290,7 +259,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::columns::cell::Cell;
 
     fn number() -> impl Strategy<Value = f64> {
         let odd = [
@@ -330,12 +298,13 @@ mod tests {
                 _ => (if ends.1 { bounds.0.next_up() } else { bounds.0 }, f64::INFINITY),
             };
             let range = Numbers { low, high, negated: ends.2 };
-            let mut mask = vec![1; 9];
+            let mut mask = Mask::default();
+            mask.refill(9, true);
             range.narrow(&column, start, &mut mask);
-            for (row, m) in mask.iter().enumerate() {
+            for row in 0..mask.len() {
                 let number = numbers.get(start + row).copied().flatten();
                 let holds = number.is_some_and(|n| (n >= low && n <= high) != ends.2);
-                prop_assert_eq!(*m != 0, holds, "row {} of {:?}", row, column);
+                prop_assert_eq!(mask.get(row), holds, "row {} of {:?}", row, column);
             }
         }
 
@@ -348,7 +317,10 @@ mod tests {
         ) {
             let mut times = Times::default();
             rows.iter().for_each(|(time, _)| times.push(time * unit));
-            let mask: Vec<u8> = rows.iter().map(|(_, m)| *m).collect();
+            let passes: Vec<u8> = rows.iter().map(|(_, m)| *m).collect();
+            let mut mask = Mask::default();
+            mask.refill(rows.len(), true);
+            mask.keep(&passes, |m| m != 0);
             let (from, below) = (from * unit / 1_000, below * unit / 1_000);
             let passing = rows.iter().filter(|(_, m)| *m != 0).map(|(time, _)| time * unit);
             let first = passing.filter(|time| *time >= from).min();

@@ -1,8 +1,12 @@
 //! What folds gather, one value per contact of the window.
 
+use std::ops::AddAssign;
+
+use crate::columns::block::BLOCK;
 use crate::columns::cell::Open;
 use crate::columns::column::{Column, NO_INT};
-use crate::columns::kernels::mask;
+use crate::columns::kernels::lanes::{self, Kernel, Lanes};
+use crate::columns::kernels::mask::Mask;
 use crate::columns::pool::NO_TIME;
 
 /// Which contact each row is of. `wrap` is one less than the number of contacts, which is a
@@ -13,51 +17,54 @@ pub struct Owners<'a> {
     pub wrap: usize,
 }
 
+/// What counts are kept in; there are never more rows than it can count.
+pub trait Count: Copy + AddAssign + From<u8> {
+    fn of(count: usize) -> Self;
+}
+
+impl Count for u16 {
+    fn of(count: usize) -> Self {
+        count as Self
+    }
+}
+
+impl Count for i32 {
+    fn of(count: usize) -> Self {
+        count as Self
+    }
+}
+
 impl Owners<'_> {
-    pub fn flag(self, mask: &[u8], flags: &mut [u8]) {
-        if self.wrap == 0 {
-            flags[0] |= mask.iter().fold(0, |any, m| any | m);
-            return;
+    pub fn flag(self, mask: &Mask, flags: &mut [u8]) {
+        match flags.first_chunk_mut::<BLOCK>() {
+            Some(flags) => self.each_slot(mask, |slot, passes| {
+                flags[slot & (BLOCK - 1)] |= passes;
+            }),
+            None => flags[0] |= u8::from(!mask.is_empty()),
         }
-        let flags = &mut flags[..=self.wrap];
-        self.each_slot(mask, |slot, passes| flags[slot & self.wrap] |= passes);
     }
 
-    pub fn count(self, mask: &[u8], counts: &mut [i32]) {
-        if self.wrap == 0 {
-            counts[0] += passing(mask) as i32;
-            return;
+    pub fn count<T: Count>(self, mask: &Mask, counts: &mut [T]) {
+        match counts.first_chunk_mut::<BLOCK>() {
+            Some(counts) => self.each_slot(mask, |slot, passes| {
+                counts[slot & (BLOCK - 1)] += T::from(passes);
+            }),
+            None => counts[0] += T::of(mask.count()),
         }
-        let counts = &mut counts[..=self.wrap];
-        self.each_slot(mask, |slot, passes| {
-            counts[slot & self.wrap] += i32::from(passes);
-        });
     }
 
     /// Calls with the slot of each row that passes and 1; and perhaps of some that do not,
     /// and 0.
-    fn each_slot(self, mask: &[u8], mut call: impl FnMut(usize, u8)) {
-        let (slots, last_slots) = self.slots.as_chunks::<64>();
-        let (mask, last_mask) = mask.as_chunks::<64>();
-        for (slots, mask) in slots.iter().zip(mask) {
-            let mut word = mask::pack_word(mask);
-            if word == u64::MAX {
-                slots.iter().for_each(|slot| call(usize::from(*slot), 1));
-                continue;
-            }
-            while word != 0 {
-                // Four at a time, whether there are so many or not: the end of a loop of few
-                // steps is guessed wrong less often.
-                for _ in 0..4 {
-                    let slot = slots[word.trailing_zeros() as usize & 63];
-                    call(usize::from(slot), u8::from(word != 0));
-                    word &= word.wrapping_sub(1);
-                }
-            }
+    fn each_slot(self, mask: &Mask, call: impl FnMut(usize, u8)) {
+        let (slots, rest) = self.slots.as_chunks::<64>();
+        let words = mask.words();
+        let mut kernel = EachSlot { slots, words, call };
+        if let (false, Some(word)) = (rest.is_empty(), words.get(slots.len())) {
+            let mut padded = [0; 64];
+            padded[..rest.len()].copy_from_slice(rest);
+            each_slot(&padded, *word, &mut kernel.call);
         }
-        for (slot, m) in last_slots.iter().zip(last_mask) {
-            call(usize::from(*slot), *m);
-        }
+        lanes::run(kernel);
     }
 
     /// Hands each passing number of a column to its contact, in the order of the rows.
@@ -65,11 +72,10 @@ impl Owners<'_> {
         self,
         column: &Column,
         start: usize,
-        mask: &[u8],
+        mask: &Mask,
         mut add: impl FnMut(usize, f64),
     ) {
         let count = column.len().saturating_sub(start).min(mask.len());
-        let mask = &mask[..count];
         let rows = start..start + count;
         match column {
             _ if count == 0 => {}
@@ -97,43 +103,53 @@ impl Owners<'_> {
         }
     }
 
-    fn each<T: Copy>(self, values: &[T], mask: &[u8], mut add: impl FnMut(usize, T)) {
-        each_passing(mask, |row| {
-            add(usize::from(self.slots[row]) & self.wrap, values[row]);
+    fn each<T: Copy>(self, values: &[T], mask: &Mask, mut add: impl FnMut(usize, T)) {
+        mask.each(|row| {
+            if let Some(value) = values.get(row) {
+                add(usize::from(self.slots[row]) & self.wrap, *value);
+            }
         });
     }
 }
 
-/// How many rows pass.
-fn passing(mask: &[u8]) -> usize {
-    let sums = mask.chunks(128).map(|bytes| bytes.iter().sum::<u8>());
-    sums.map(usize::from).sum()
+struct EachSlot<'a, F> {
+    slots: &'a [[u16; 64]],
+    words: &'a [u64],
+    call: F,
 }
 
-/// Calls for each row that passes, in order.
-fn each_passing(mask: &[u8], mut call: impl FnMut(usize)) {
-    let (whole, rest) = mask.as_chunks::<64>();
-    for (at, bytes) in whole.iter().enumerate() {
-        each_bit(mask::pack_word(bytes), |bit| call(at * 64 + bit));
-    }
-    for (row, m) in rest.iter().enumerate() {
-        if *m != 0 {
-            call(whole.len() * 64 + row);
+impl<F: FnMut(usize, u8)> Kernel for EachSlot<'_, F> {
+    type Output = ();
+    #[inline(always)]
+    fn run<L: Lanes>(mut self, _: L) {
+        for (slots, word) in self.slots.iter().zip(self.words) {
+            each_slot(slots, *word, &mut self.call);
         }
     }
 }
 
-fn each_bit(mut word: u64, mut call: impl FnMut(usize)) {
+#[inline(always)]
+fn each_slot(slots: &[u16; 64], mut word: u64, call: &mut impl FnMut(usize, u8)) {
+    if word == u64::MAX {
+        slots.iter().for_each(|slot| call(usize::from(*slot), 1));
+        return;
+    }
     while word != 0 {
-        call(word.trailing_zeros() as usize);
-        word &= word - 1;
+        // Four at a time, whether there are so many or not: the end of a loop of few steps is
+        // guessed wrong less often.
+        for _ in 0..4 {
+            let slot = slots[word.trailing_zeros() as usize & 63];
+            call(usize::from(slot), u8::from(word != 0));
+            word &= word.wrapping_sub(1);
+        }
     }
 }
 
 /// A fold's values, one per contact.
 #[derive(Debug, Clone)]
 pub enum Gathered {
-    Flags(Vec<u8>),
+    Flags(Mask),
+    Few(Vec<u16>),
     Counts(Vec<i32>),
     /// NaN is missing.
     Numbers(Vec<f64>),
@@ -144,7 +160,8 @@ pub enum Gathered {
 impl Gathered {
     pub fn open(&self, at: usize) -> Value {
         match self {
-            Self::Flags(flags) => Value::Flag(flags[at] != 0),
+            Self::Flags(flags) => Value::Flag(flags.get(at)),
+            Self::Few(counts) => Value::Number(f64::from(counts[at])),
             Self::Counts(counts) => Value::Number(f64::from(counts[at])),
             Self::Numbers(numbers) if numbers[at].is_nan() => Value::Missing,
             Self::Numbers(numbers) => Value::Number(numbers[at]),
@@ -171,7 +188,7 @@ mod tests {
 
     /// Rows of a block, more than a word of them; some words are full.
     fn rows() -> impl Strategy<Value = Vec<(u16, u8)>> {
-        let some = prop::collection::vec((0..8u16, 0..2u8), 0..150);
+        let some = prop::collection::vec((0..BLOCK as u16, 0..2u8), 0..150);
         (some, 0..150usize).prop_map(|(mut rows, full)| {
             rows.iter_mut().take(full).for_each(|(_, m)| *m = 1);
             rows
@@ -182,18 +199,24 @@ mod tests {
         /// Every passing row is told of, once and in order, to its contact.
         #[test]
         fn passing_rows_are_tallied(rows in rows()) {
-            let (slots, mask): (Vec<u16>, Vec<u8>) = rows.into_iter().unzip();
-            let owners = Owners { slots: &slots, wrap: 7 };
-            let (mut flags, mut counts) = ([0; 8], [0; 8]);
+            let (slots, passes): (Vec<u16>, Vec<u8>) = rows.into_iter().unzip();
+            let mut mask = Mask::default();
+            mask.refill(slots.len(), true);
+            mask.keep(&passes, |m| m != 0);
+            let owners = Owners { slots: &slots, wrap: BLOCK - 1 };
+            let (mut flags, mut few, mut counts) = ([0; BLOCK], [0u16; BLOCK], [0i32; BLOCK]);
             owners.flag(&mask, &mut flags);
+            owners.count(&mask, &mut few);
             owners.count(&mask, &mut counts);
+            let wanted: Vec<usize> = (0..mask.len()).filter(|row| passes[*row] != 0).collect();
+            let numbers = Column::Int((0..mask.len() as i32).collect());
             let mut passed = Vec::new();
-            each_passing(&mask, |row| passed.push(row));
-            let wanted: Vec<usize> = (0..mask.len()).filter(|row| mask[*row] != 0).collect();
-            prop_assert_eq!(&passed, &wanted);
-            for slot in 0..8 {
+            owners.numbers(&numbers, 0, &mask, |at, number| passed.push((at, number)));
+            let told = wanted.iter().map(|row| (usize::from(slots[*row]), *row as f64));
+            prop_assert_eq!(&passed, &told.collect::<Vec<_>>());
+            for slot in 0..BLOCK {
                 let count = wanted.iter().filter(|row| usize::from(slots[**row]) == slot).count();
-                prop_assert_eq!(counts[slot], count as i32);
+                prop_assert_eq!((counts[slot], few[slot]), (count as i32, count as u16));
                 prop_assert_eq!(flags[slot], u8::from(count > 0));
             }
         }
