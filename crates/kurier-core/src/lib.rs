@@ -4,6 +4,7 @@
 pub mod accept;
 pub mod columns;
 pub mod contact;
+pub mod content;
 pub mod engine;
 pub mod event;
 pub mod expr;
