@@ -4,6 +4,7 @@
 pub mod accept;
 pub mod columns;
 pub mod contact;
+pub mod content;
 pub mod edge;
 pub mod engine;
 pub mod event;

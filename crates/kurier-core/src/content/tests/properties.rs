@@ -1,0 +1,131 @@
+//! What holds of any text.
+
+use proptest::prelude::*;
+use unicode_normalization::UnicodeNormalization as _;
+
+use super::*;
+
+/// Letters with and without marks, other scripts, symbols, digits, whatever.
+fn texts() -> impl Strategy<Value = String> {
+    let piece = prop_oneof![
+        "[a-zA-Z]{1,12}",
+        "[0-9]{1,5}",
+        "[äöüÄÖÜßéÉñçøåŁ]{1,3}",
+        "[\u{410}-\u{44f}\u{4e00}-\u{4e40}\u{3041}-\u{3090}]{1,4}",
+        "[&%€$@#+=<>_/.,{}?!-]{1,3}",
+        Just("VaR".to_owned()),
+        Just("\u{1f680}".to_owned()),
+        Just("i\u{307}\u{200d}".to_owned()),
+        any::<char>().prop_map(|c| c.to_string()),
+    ];
+    let gap = prop_oneof![Just(""), Just(" "), Just("\n")];
+    prop::collection::vec((piece, gap), 0..12)
+        .prop_map(|pieces| pieces.into_iter().map(|(piece, gap)| piece + gap).collect())
+}
+
+fn identifiers(text: &str) -> Vec<Identifier> {
+    let mut found = Vec::new();
+    for numbers in [Numerals::Words, Numerals::Digits] {
+        for cut in [Cut::Hard, Cut::WholeWords] {
+            let slugger = Slugger::new(&Settings {
+                numbers,
+                cut,
+                ..Settings::default()
+            });
+            for language in [Language::De, Language::En] {
+                let types = NodeType::ALL.into_iter();
+                found.extend(types.map(|kind| slugger.identifier(text, kind, language)));
+                found.push(slugger.name(text, language));
+            }
+        }
+    }
+    found
+}
+
+proptest! {
+    #[test]
+    fn identifiers_are_valid_and_repeatable(text in texts()) {
+        let found = identifiers(&text);
+        for identifier in &found {
+            prop_assert_eq!(&identifier.as_str().parse::<Identifier>(), &Ok(*identifier));
+        }
+        prop_assert_eq!(found, identifiers(&text));
+    }
+
+    #[test]
+    fn identifiers_are_the_same_composed_or_not(text in texts()) {
+        let (composed, decomposed): (String, String) = (text.nfc().collect(), text.nfd().collect());
+        prop_assert_eq!(identifiers(&composed), identifiers(&decomposed));
+    }
+
+    /// What an identifier is made of it is made of again.
+    #[test]
+    fn an_identifier_is_its_own(text in texts()) {
+        let settings = Settings { numbers: Numerals::Digits, ..Settings::default() };
+        let slugger = Slugger::new(&settings);
+        let once = slugger.identifier(&text, NodeType::Ch, Language::De);
+        let twice = slugger.identifier(once.as_str(), NodeType::Ch, Language::De);
+        prop_assert_eq!(once, twice);
+    }
+
+    /// The beginning of a long text decides as the whole one does.
+    #[test]
+    fn chunks_are_called_by_their_whole_text(words in prop::collection::vec("[a-zäöü]{1,9}|die|und|VaR|[0-9]{1,4}", 0..200)) {
+        let text = words.join(" ");
+        let document = imported(&format!("x {text}\n"));
+        let called = document.nodes[1].key.name.identifier.to_string();
+        prop_assert_eq!(called, chunk(&format!("x {text}")));
+    }
+
+    #[test]
+    fn documents_are_the_same_whatever_their_line_ends(source in super::navigation::documents()) {
+        let plain = keys_of(&source);
+        prop_assert_eq!(&keys_of(&source.replace('\n', "\r\n")), &plain);
+        prop_assert_eq!(&keys_of(&source.replace('\n', "\r")), &plain);
+        prop_assert_eq!(&keys_of(&format!("\u{feff}{source}")), &plain);
+        prop_assert_eq!(&keys_of(&source.nfd().collect::<String>()), &plain);
+    }
+
+    /// Any bytes are a document, every node's place is exact, and all of it can be shown.
+    #[test]
+    fn any_bytes_are_read(bytes in prop::collection::vec(any::<u8>(), 0..300)) {
+        let lossy = decode(&bytes, Encoding::Lossy).expect("lossy");
+        let strict = decode(&bytes, Encoding::Strict);
+        prop_assert_eq!(strict.is_ok(), str::from_utf8(&bytes).is_ok());
+        whole(&lossy);
+    }
+
+    #[test]
+    fn any_markdown_is_read(source in "([#>*+_`~|=\\[\\](){}<!&.-]|[ \t\r\n]|[a-c1]|\u{feff}|\0|---\n|\\+\\+\\+\n|a: b\n){0,80}") {
+        whole(&source);
+    }
+}
+
+/// Imports a text with and without parting long paragraphs, and shows every node.
+#[track_caller]
+fn whole(source: &str) {
+    for max_chars in [None, Some(5)] {
+        let mut library = Library::default();
+        library.settings.max_chars = max_chars;
+        let document = library.first(source);
+        let mut end = 0;
+        for node in document.nodes.iter().skip(1) {
+            assert!(
+                source
+                    .get(node.span.start as usize..node.span.end as usize)
+                    .is_some()
+            );
+            assert!(
+                node.span.start as usize >= end,
+                "{source:?}: {:?}",
+                document.nodes
+            );
+            assert!(is_key(&node.key.to_string()));
+            end = node.span.end as usize;
+            for target in [Target::Html, Target::Text, Target::Slack, Target::Sms] {
+                render(&document.text(node, source), &document.references, target).expect("short");
+            }
+        }
+        assert_eq!(library.import(Some(&document), source), Decision::Unchanged);
+    }
+}
