@@ -2,6 +2,7 @@
 //! and nothing opens a file or a socket. Modules stand in suggested reading order.
 
 pub mod accept;
+pub mod bundle;
 pub mod columns;
 pub mod contact;
 pub mod content;
