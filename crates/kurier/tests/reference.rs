@@ -200,6 +200,16 @@ fn journeys() {
 }
 
 #[test]
+fn keys() {
+    check_page("keys.md");
+}
+
+#[test]
+fn slack_workspaces() {
+    check_page("slack-workspaces.md");
+}
+
+#[test]
 fn messages() {
     check_page("messages.md");
 }
@@ -233,9 +243,11 @@ fn every_page_is_checked() {
         "expressions.md",
         "ingest.md",
         "journeys.md",
+        "keys.md",
         "messages.md",
         "segments.md",
         "settings.md",
+        "slack-workspaces.md",
         "suppressions.md",
         "templates.md",
     ];
