@@ -7,6 +7,7 @@ mod clock;
 mod database;
 mod deliver;
 mod differential;
+mod edge;
 mod evaluations;
 mod event;
 mod freshness;
@@ -57,6 +58,8 @@ enum Command {
     Journeys(journeys::Args),
     /// The delivery benchmark (called by bench/deliver.sh, which prepares what it needs)
     Deliver(deliver::Args),
+    /// Events into Redis through the edge, beside a bare pipeline (a part of bench/projections.sh)
+    Edge(edge::Args),
     /// Freshness, previews and restarts (called by bench/freshness.sh)
     Freshness(freshness::Args),
     /// Sends events to a running server
@@ -92,6 +95,7 @@ async fn main() -> anyhow::Result<()> {
             two_properties,
         } => segments::own::serve(&folder, two_properties),
         Command::Evaluations(args) => evaluations::run(&args),
+        Command::Edge(args) => edge::run(&args).await,
         Command::Freshness(args) => freshness::run(&args).await,
         Command::Journeys(args) => journeys::run(&args).await,
         Command::Deliver(args) => deliver::run(&args).await,

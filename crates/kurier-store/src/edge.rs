@@ -47,6 +47,9 @@ pub struct EdgeHint {
     pub ttl_ms: Option<u64>,
 }
 
+/// The field of a generation that says up to which position everything is there.
+pub const AT: &str = "at";
+
 /// An index, and the field that counts its members.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EdgeIndex {
@@ -68,9 +71,9 @@ pub enum EdgeMode {
     Warm,
     /// Only while everything of the tenant is there.
     Whole,
-    /// The writes are everything there is; these indexes are emptied first. What hints and
-    /// deduplication say does not count.
-    Rebuild { clear: Vec<String> },
+    /// The writes are everything there is, up to the position `at`; these indexes are emptied
+    /// first. What hints and deduplication say does not count.
+    Rebuild { clear: Vec<String>, at: i64 },
 }
 
 /// What became of a write.
@@ -108,6 +111,7 @@ pub async fn project(kv: &dyn Kv, batch: &EdgeBatch) -> Result<Projected, Error>
 #[derive(Serialize, Deserialize)]
 struct Plan {
     mode: Mode,
+    at: i64,
     clear: Vec<usize>,
     writes: Vec<PlanWrite>,
 }
@@ -172,18 +176,19 @@ fn encode(batch: &EdgeBatch) -> (Vec<String>, Vec<Vec<u8>>) {
     let mut keys = Numbered(vec![batch.generation.clone()]);
     // The first one is the plan.
     let mut args = vec![Vec::new()];
-    let (mode, clear) = match &batch.mode {
-        EdgeMode::Warm => (Mode::Warm, Vec::new()),
-        EdgeMode::Whole => (Mode::Whole, Vec::new()),
-        EdgeMode::Rebuild { clear } => {
+    let (mode, at, clear) = match &batch.mode {
+        EdgeMode::Warm => (Mode::Warm, 0, Vec::new()),
+        EdgeMode::Whole => (Mode::Whole, 0, Vec::new()),
+        EdgeMode::Rebuild { clear, at } => {
             let clear = clear.iter().map(|key| keys.key(key)).collect();
-            (Mode::Rebuild, clear)
+            (Mode::Rebuild, *at, clear)
         }
     };
     let writes = batch.writes.iter();
     let writes = writes.map(|write| planned(write, &mut keys, &mut args));
     let plan = Plan {
         mode,
+        at,
         clear,
         writes: writes.collect(),
     };

@@ -205,6 +205,16 @@ fn keys_operations() {
 }
 
 #[test]
+fn keys() {
+    check_page("keys.md");
+}
+
+#[test]
+fn slack_workspaces() {
+    check_page("slack-workspaces.md");
+}
+
+#[test]
 fn messages() {
     check_page("messages.md");
 }
@@ -244,9 +254,12 @@ fn every_page_is_checked() {
         "ingest.md",
         "journeys.md",
         "keys-operations.md",
+        "keys.md",
         "messages.md",
+        "projections.md",
         "segments.md",
         "settings.md",
+        "slack-workspaces.md",
         "suppressions.md",
         "templates.md",
     ];

@@ -33,11 +33,11 @@ pub struct Entry<V> {
 }
 
 /// A set of ids, as [`part::escaped`].
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Members {}
 
 /// A hash.
-#[derive(Debug)]
+#[derive(Debug, PartialEq, Eq)]
 pub enum Fields {}
 
 /// Business data.
@@ -85,7 +85,7 @@ impl Namespace {
     /// `MODULE:v1:{TENANT}:idx:ENTITY:list`
     pub fn list(&self, tenant: &Tenant) -> Key<Members> {
         let (prefix, entity) = (self.entries(tenant), self.entity);
-        Key::new(format!("{prefix}idx:{entity}:list"), Lifetime::FOREVER)
+        Key::new(format!("{prefix}{INDEX}{entity}:list"), Lifetime::FOREVER)
     }
 
     /// `MODULE:v1:{TENANT}:idx:ENTITY:by-INDEX:VALUE`
@@ -97,8 +97,23 @@ impl Namespace {
     ) -> Result<Key<Members>, Refused> {
         let (prefix, entity) = (self.entries(tenant), self.entity);
         part::plain("the name of an index", index)?;
-        let text = format!("{prefix}idx:{entity}:by-{index}:{}", part::escaped(value)?);
+        let text = format!(
+            "{prefix}{INDEX}{entity}:by-{index}:{}",
+            part::escaped(value)?
+        );
         Ok(Key::new(text, Lifetime::FOREVER))
+    }
+}
+
+/// What an index's key has behind the tenant.
+const INDEX: &str = "idx:";
+
+impl Namespace {
+    /// The index whose members are counted under this [field](Key::field); `None` if none are.
+    pub fn counted(&self, tenant: &Tenant, field: &str) -> Option<Key<Members>> {
+        let text = format!("{}{field}", self.entries(tenant));
+        let is_index = field.starts_with(INDEX);
+        is_index.then(|| Key::new(text, Lifetime::FOREVER))
     }
 }
 
@@ -129,14 +144,15 @@ impl Namespace {
         format!("{}:pp:ver:", self.module)
     }
 
-    /// `MODULE:pd:dup:{TENANT}:STREAM:REVISION`: this event of the stream was projected.
+    /// `MODULE:pd:dup:{TENANT}:STREAM:REVISION`: this event of the stream was projected. That it is
+    /// there says all; it holds 1.
     pub fn dedup(
         &self,
         tenant: &Tenant,
         stream: &str,
         revision: Position,
         ttls: &Ttls,
-    ) -> Result<Key<Position>, Refused> {
+    ) -> Result<Key<u8>, Refused> {
         let (prefix, stream) = (self.dedups(tenant), part::escaped(stream)?);
         Ok(Key::new(format!("{prefix}{stream}:{revision}"), ttls.dedup))
     }

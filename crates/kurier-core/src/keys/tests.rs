@@ -281,6 +281,19 @@ fn keys_that_change_together_share_a_slot() {
 }
 
 #[test]
+fn an_index_is_found_again_by_the_field_it_is_counted_under() {
+    let acme = acme();
+    let category = SLACK.index(&acme, "category", "a:b}").expect("good");
+    assert_eq!(category.field(), "idx:workspace:by-category:a%3Ab%7D");
+    assert_eq!(SLACK.counted(&acme, category.field()), Some(category));
+    assert_eq!(
+        SLACK.counted(&acme, SLACK.list(&acme).field()),
+        Some(SLACK.list(&acme))
+    );
+    assert_eq!(SLACK.counted(&acme, "at"), None);
+}
+
+#[test]
 fn an_entry_begins_with_its_revision() {
     let acme = acme();
     let key = entry(&acme, "W1");

@@ -1,6 +1,6 @@
 //! The twin of `project.lua`, for the keyspace in this process.
 
-use super::{CHANGED, DONE, DUPLICATE, HINTED, Mode, NEWER, NOT_WHOLE, OLDER, Plan, PlanWrite};
+use super::{AT, CHANGED, DONE, DUPLICATE, HINTED, Mode, NEWER, NOT_WHOLE, OLDER, Plan, PlanWrite};
 use crate::kv::{Error, Keyspace, Reply};
 
 struct Room<'a, 'k> {
@@ -41,7 +41,7 @@ impl Room<'_, '_> {
         if self.mode == Mode::Rebuild && !self.begins_anew(plan)? {
             return Ok(vec![NEWER]);
         }
-        let mut answer = vec![DONE];
+        let (mut answer, mut at) = (vec![DONE], -1);
         for write in &plan.writes {
             let objected = match self.mode {
                 Mode::Rebuild => None,
@@ -49,10 +49,20 @@ impl Room<'_, '_> {
             };
             if objected.is_none() {
                 self.perform(write)?;
+                at = at.max(write.u);
             }
             answer.push(objected.unwrap_or(DONE));
         }
+        let held = self.keyspace.hash_get(&self.keys[0], AT)?;
+        if self.mode != Mode::Warm && at > held.as_deref().and_then(number).unwrap_or(-1) {
+            self.set_at(at)?;
+        }
         Ok(answer)
+    }
+
+    fn set_at(&mut self, at: i64) -> Result<(), Error> {
+        let fields = vec![(AT.to_owned(), at.to_string().into_bytes())];
+        self.keyspace.hash_set(&self.keys[0], fields).map(|_| ())
     }
 
     /// Empties the indexes, unless something newer is there.
@@ -66,8 +76,7 @@ impl Room<'_, '_> {
         for number in &plan.clear {
             self.keyspace.delete(&self.keys[number - 1]);
         }
-        let whole = vec![("whole".to_owned(), b"1".to_vec())];
-        self.keyspace.hash_set(&self.keys[0], whole)?;
+        self.set_at(plan.at)?;
         Ok(true)
     }
 
@@ -113,12 +122,12 @@ impl Room<'_, '_> {
                 self.count(field, 1)?;
             }
         }
-        let upto = write.u.to_string().into_bytes();
         if let Some(hint) = write.h.filter(|_| write.w) {
-            self.keyspace.set(&keys[hint - 1], upto.clone(), write.ht);
+            let upto = write.u.to_string().into_bytes();
+            self.keyspace.set(&keys[hint - 1], upto, write.ht);
         }
         for dedup in &write.d {
-            self.keyspace.set(&keys[dedup - 1], upto.clone(), write.dt);
+            self.keyspace.set(&keys[dedup - 1], b"1".to_vec(), write.dt);
         }
         Ok(())
     }

@@ -54,7 +54,7 @@ local function perform(write)
   end
   if write.h and write.w then set(KEYS[write.h], string.format('%d', write.u), write.ht) end
   for _, number in ipairs(write.d) do
-    set(KEYS[number], string.format('%d', write.u), write.dt)
+    set(KEYS[number], '1', write.dt)
   end
 end
 
@@ -67,13 +67,19 @@ if plan.mode == 'rebuild' then
   end
   redis.call('DEL', generation)
   for _, number in ipairs(plan.clear) do redis.call('DEL', KEYS[number]) end
-  redis.call('HSET', generation, 'whole', '1')
+  redis.call('HSET', generation, 'at', string.format('%d', plan.at))
 end
 
-local answer = {1}
+local answer, at = {1}, -1
 for _, write in ipairs(plan.writes) do
   local objected = plan.mode ~= 'rebuild' and objection(write)
-  if not objected then perform(write) end
+  if not objected then
+    perform(write)
+    at = math.max(at, write.u)
+  end
   answer[#answer + 1] = objected or 1
+end
+if counts and at > tonumber(redis.call('HGET', generation, 'at') or -1) then
+  redis.call('HSET', generation, 'at', string.format('%d', at))
 end
 return answer

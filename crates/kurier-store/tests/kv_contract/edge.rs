@@ -57,7 +57,10 @@ async fn held(ground: &Ground) -> Option<Vec<u8>> {
 }
 
 async fn begin(ground: &Ground) {
-    let rebuild = EdgeMode::Rebuild { clear: Vec::new() };
+    let rebuild = EdgeMode::Rebuild {
+        clear: Vec::new(),
+        at: 3,
+    };
     let begun = run(ground, rebuild, Vec::new()).await;
     assert_eq!(begun, Projected::Done(Vec::new()));
 }
@@ -92,6 +95,7 @@ pub async fn data_index_hint_and_deduplication_are_written_together(ground: Arc<
     );
     assert_eq!(kv.set_count(&ground.key("idx:list")).await, Ok(1));
     assert_eq!(count(&ground, "list").await, Some(bytes("1")));
+    assert_eq!(count(&ground, "at").await, Some(bytes("9007199254740991")));
     let hint = ground.key("hint:a");
     assert_eq!(kv.get(&hint).await, Ok(Some(bytes("9007199254740991"))));
     assert!(matches!(kv.ttl_ms(&hint).await, Ok(Ttl::Ms(1..=7_000))));
@@ -166,6 +170,7 @@ pub async fn a_rebuild_heeds_neither_hints_nor_deduplication_but_what_is_newer(
         .unwrap();
     let rebuild = || EdgeMode::Rebuild {
         clear: vec![list.clone()],
+        at: 9,
     };
     let plain = |revision| EdgeWrite {
         hint: None,

@@ -8,6 +8,7 @@ mod cli;
 mod contacts;
 mod deliver;
 mod durability;
+mod edge;
 mod hostile;
 mod ingest;
 mod journeys;

@@ -67,7 +67,7 @@ impl<M: Module> Edge<M> {
 
     /// What stands at the edge now: from which indexes to take it. Modules without any need not
     /// look.
-    async fn held(&self, touched: &Touched) -> Result<Vec<Option<Entry<M::Value>>>> {
+    pub(super) async fn held(&self, touched: &Touched) -> Result<Vec<Option<Entry<M::Value>>>> {
         if !Self::is_whole() {
             return Ok(touched.iter().map(|_| None).collect());
         }

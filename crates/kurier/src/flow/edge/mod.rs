@@ -17,7 +17,7 @@ mod keyed;
 mod read;
 mod steps;
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeSet, HashMap, HashSet};
 use std::marker::PhantomData;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
@@ -91,6 +91,9 @@ struct State {
     pending: HashSet<(WorkspaceId, Uuid)>,
     /// The checkpoint of record, as this process last wrote it.
     kept: Position,
+    /// Up to where each tenant must be at the edge, as far as this process has seen events.
+    needed: HashMap<WorkspaceId, Position>,
+    has_looked: bool,
     /// Tenants of which something is missing, and indexes that hold what they should not.
     lost: BTreeSet<WorkspaceId>,
     stray: BTreeSet<String>,
@@ -151,18 +154,17 @@ impl<M: Module> Edge<M> {
         let mut looked: Option<Instant> = None;
         loop {
             let is_due = looked.is_none_or(|at| at.elapsed() > TENANTS_EVERY);
-            match self.turn(is_due).await {
-                Ok(0) => {
-                    rest = REST_MIN;
-                    looked = if is_due { Some(Instant::now()) } else { looked };
-                    let _ = tokio::time::timeout(LOOK_EVERY, self.wake.notified()).await;
-                }
-                Ok(_) => rest = REST_MIN,
-                Err(error) => {
-                    self.failed(&error, rest);
-                    tokio::time::sleep(rest).await;
-                    rest = (rest * 2).min(REST_MAX);
-                }
+            let taken = self.turn(is_due).await;
+            if let Err(error) = taken {
+                self.failed(&error, rest);
+                tokio::time::sleep(rest).await;
+                rest = (rest * 2).min(REST_MAX);
+                continue;
+            }
+            rest = REST_MIN;
+            looked = if is_due { Some(Instant::now()) } else { looked };
+            if taken.is_ok_and(|events| events == 0) {
+                let _ = tokio::time::timeout(LOOK_EVERY, self.wake.notified()).await;
             }
         }
     }
@@ -188,6 +190,7 @@ impl<M: Module> Edge<M> {
         let module = M::NAMESPACE.module();
         metrics::counter!(names::EDGE_FAULTS, "module" => module).increment(1);
         if rest == REST_MIN {
+            // Once for each time that it stands still.
             tracing::warn!(module, %error, "the edge stands still, will try again");
         }
         self.state().rests_until = Some(Instant::now() + rest);

@@ -9,10 +9,11 @@ use kurier_core::event::Position;
 use kurier_core::id::WorkspaceId;
 use kurier_core::keys::Entry;
 use kurier_store::Scope;
-use kurier_store::edge::{EdgeBatch, EdgeHint, EdgeMode, project};
+use kurier_store::edge::{AT, EdgeBatch, EdgeHint, EdgeMode, project};
 use kurier_store::kv::{Command, Reply};
 use uuid::Uuid;
 
+use super::heal::position;
 use super::{Edge, Of, Result};
 use crate::metrics as names;
 
@@ -52,7 +53,7 @@ impl<M: Module> Edge<M> {
         let current = ids.iter().filter(|id| self.is_current((scope.0, **id)));
         let current: Vec<Uuid> = current.copied().collect();
         self.count_reads(Miss::Behind.as_str(), ids.len() - current.len());
-        let found = self.ask_entries(scope, &current).await;
+        let found = self.ask_marked(scope, &current).await;
         // What arrived meanwhile may have changed them.
         let found: HashMap<_, _> = match found {
             Ok(found) => {
@@ -66,10 +67,35 @@ impl<M: Module> Edge<M> {
         };
         self.count_reads("hit", found.len());
         self.count_reads(Miss::Absent.as_str(), current.len() - found.len());
-        if Self::is_whole() && found.len() < current.len() {
-            self.wake_if_lost(scope.0).await;
-        }
         found
+    }
+
+    /// As [`Self::ask_entries`]; of a module whose tenants are whole only if this one is.
+    async fn ask_marked(
+        &self,
+        scope: Scope,
+        ids: &[Uuid],
+    ) -> std::result::Result<HashMap<Uuid, Entry<M::Value>>, Miss> {
+        if Self::is_whole() && !ids.is_empty() {
+            let (key, field) = (self.generation(scope.0), AT.to_owned());
+            let mark = self.ask(vec![Command::HashGet { key, field }]).await?.pop();
+            let mark = mark.and_then(|reply| reply.value().ok()).flatten();
+            self.check_mark(scope.0, position(mark.as_deref()))?;
+        }
+        self.ask_entries(scope, ids).await
+    }
+
+    /// A tenant that is not there as far as it should be is put back.
+    fn check_mark(
+        &self,
+        workspace: WorkspaceId,
+        at: Option<Position>,
+    ) -> std::result::Result<(), Miss> {
+        if at.is_some_and(|at| at >= self.needed(workspace)) {
+            return Ok(());
+        }
+        self.lose(workspace, None);
+        Err(Miss::Absent)
     }
 
     /// All entities of a tenant that are in use, or those in an index, if the edge knows.
@@ -104,11 +130,9 @@ impl<M: Module> Edge<M> {
         let mut replies = self.ask(asked).await?.into_iter();
         let counts = fields(replies.next())?;
         let members = members(replies.next())?;
-        let Some(_whole) = counts.get("whole") else {
-            self.lose(scope.0, None);
-            return Err(Miss::Absent);
-        };
+        self.check_mark(scope.0, counts.get(AT).copied().map(Position))?;
         let count = counts.get(&index.field).copied().unwrap_or(0);
+        let count = usize::try_from(count).unwrap_or(usize::MAX);
         let found = self.ask_entries(scope, &members).await?;
         let listed: Vec<M::Value> = found.into_values().filter_map(|it| it.value).collect();
         let is_in = |value: &M::Value| {
@@ -171,17 +195,6 @@ impl<M: Module> Edge<M> {
         match asked {
             Ok(Ok(replies)) => Ok(replies),
             Ok(Err(_)) | Err(_) => Err(Miss::Failed),
-        }
-    }
-
-    async fn wake_if_lost(&self, workspace: WorkspaceId) {
-        let key = self.generation(workspace);
-        let asked = self.ask(vec![Command::Exists { key }]).await;
-        let marked = asked
-            .ok()
-            .and_then(|mut replies| replies.pop()?.flag().ok());
-        if marked == Some(false) {
-            self.lose(workspace, None);
         }
     }
 
@@ -270,7 +283,7 @@ impl<M: Module> Edge<M> {
     }
 }
 
-fn fields(reply: Option<Reply>) -> std::result::Result<HashMap<String, usize>, Miss> {
+fn fields(reply: Option<Reply>) -> std::result::Result<HashMap<String, i64>, Miss> {
     let fields = reply.and_then(|reply| reply.fields().ok());
     let fields = fields.ok_or(Miss::Failed)?;
     let read = fields.into_iter().filter_map(|(field, bytes)| {

@@ -44,7 +44,7 @@ impl<M: Module> Edge<M> {
         let fresh = self.skip_hinted(touched).await?;
         if !fresh.is_empty() {
             let standings = self.load(&fresh).await?;
-            self.write(fresh, &standings).await?;
+            self.write(fresh, &standings, to).await?;
         }
         self.settle(to, is_quiet).await?;
         Ok(events)
@@ -69,7 +69,13 @@ impl<M: Module> Edge<M> {
         let (to, touched) = (last.position, touched::<M>(&events));
         let mut state = self.state();
         state.pending.extend(touched.keys());
-        state.scanned = to;
+        if Self::is_whole() {
+            for (of, events) in &touched {
+                let needed = state.needed.entry(of.0).or_default();
+                *needed = events.last().copied().unwrap_or_default().max(*needed);
+            }
+        }
+        drop(state);
         Ok(Some(Arrived {
             to,
             events: events.len(),
@@ -137,14 +143,18 @@ impl<M: Module> Edge<M> {
     }
 
     /// Steps 4 to 6, by one script for each tenant.
-    async fn write(&self, fresh: Touched, standings: &Standings<M>) -> Result<()> {
+    async fn write(&self, fresh: Touched, standings: &Standings<M>, to: Position) -> Result<()> {
         let mut by_tenant: BTreeMap<WorkspaceId, Touched> = BTreeMap::new();
         for (of, events) in followed(fresh, standings) {
             by_tenant.entry(of.0).or_default().insert(of, events);
         }
-        // A reader must not take for current what is being written.
-        let all = by_tenant.values().flat_map(BTreeMap::keys).copied();
-        self.state().pending.extend(all.collect::<Vec<_>>());
+        // Now all is known that a reader must not take for current while it is being written.
+        {
+            let mut state = self.state();
+            let all = by_tenant.values().flat_map(BTreeMap::keys);
+            state.pending.extend(all);
+            state.scanned = to;
+        }
         for (workspace, touched) in by_tenant {
             self.write_tenant(workspace, touched, standings).await?;
         }
@@ -202,7 +212,7 @@ impl<M: Module> Edge<M> {
         }
         {
             let mut state = self.state();
-            state.applied = Some(to);
+            (state.applied, state.scanned) = (Some(to), to);
             state.pending.clear();
             state.rests_until = None;
         }

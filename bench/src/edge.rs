@@ -1,0 +1,207 @@
+//! Events into Redis through the edge, beside a bare pipeline that writes the same keys. Only
+//! what comes after the read model is measured: reading the log, the rows and the hints, the
+//! script, the checkpoints.
+
+use std::sync::Arc;
+use std::time::Instant;
+
+use anyhow::Context as _;
+use kurier::app::open_store;
+use kurier::config::Database;
+use kurier::flow::Projector;
+use kurier::flow::edge::{Edge, EdgeSettings};
+use kurier::{clock, keyring};
+use kurier_core::accept::{Reception, accept};
+use kurier_core::edge::ContactProfile;
+use kurier_core::event::Event;
+use kurier_core::keys::{CONTACT_PROFILE, Entry, Tenant, Ttls};
+use kurier_store::kv::{Redis, Timeouts};
+use kurier_store::{Scope, Store, Workspace};
+use redis::AsyncCommands as _;
+use serde_json::json;
+
+/// What the edge takes at once, too.
+const BATCH: usize = 500;
+
+#[derive(clap::Args)]
+pub struct Args {
+    /// Where Redis is; everything in it is removed
+    #[arg(long, env = "TEST_REDIS_URL")]
+    redis: String,
+    #[arg(long, default_value_t = 20_000)]
+    events: usize,
+    /// So many contacts the events are about
+    #[arg(long, default_value_t = 10_000)]
+    contacts: usize,
+    #[arg(long, default_value_t = 3)]
+    rounds: usize,
+}
+
+/// Events per second.
+#[derive(Debug, Clone, Copy, serde::Serialize)]
+pub struct Rates {
+    pub edge: f64,
+    pub bare: f64,
+}
+
+pub async fn run(args: &Args) -> anyhow::Result<()> {
+    let folder = tempfile::tempdir()?;
+    let database = Database::Embedded {
+        folder: folder.path().to_owned(),
+    };
+    let store = open_store(&database).await?;
+    let workspace = fill(&store, args).await?;
+    let projector = Arc::new(Projector::of_contacts(store.clone(), Arc::default()));
+    projector.drain().await?;
+    for round in 1..=args.rounds {
+        let rates = Rates {
+            edge: through_edge(&store, &projector, args).await?,
+            bare: through_pipeline(&store, &workspace, args).await?,
+        };
+        let ratio = rates.edge / rates.bare;
+        println!(
+            "{}",
+            json!({"round": round, "rates": rates, "ratio": ratio})
+        );
+    }
+    Ok(())
+}
+
+/// A log of contacts that say something of themselves.
+async fn fill(store: &Store, args: &Args) -> anyhow::Result<Workspace> {
+    keyring::found(store.access.as_ref(), "bench", None, None).await?;
+    let workspaces = store.access.workspaces().await?;
+    let workspace = workspaces.into_iter().next().context("a workspace")?;
+    let events: Vec<Event> = (0..args.events)
+        .map(|n| said(&workspace, n, args.contacts))
+        .collect::<anyhow::Result<_>>()?;
+    for events in events.chunks(BATCH) {
+        let scope = Scope(workspace.id);
+        store.log.append(scope, events.to_vec()).await?;
+    }
+    Ok(workspace)
+}
+
+fn said(workspace: &Workspace, n: usize, contacts: usize) -> anyhow::Result<Event> {
+    // Far apart, so that few events of a batch are about the same one.
+    let user = n * 7_919 % contacts;
+    let raw = json!({"type": "identify", "userId": format!("u{user}"), "messageId": n.to_string(),
+        "traits": {"email": format!("u{user}@example.com"), "plan": "pro", "n": n}});
+    let reception = Reception {
+        key: &workspace.key,
+        received_at: clock::now(),
+        sent_at: None,
+        kind: None,
+        fresh_id: &clock::fresh_event_id,
+    };
+    let event = accept(&raw.to_string(), &reception);
+    event.map_err(|problems| anyhow::anyhow!("{problems:?}"))
+}
+
+async fn through_edge(
+    store: &Store,
+    projector: &Arc<Projector>,
+    args: &Args,
+) -> anyhow::Result<f64> {
+    empty(&args.redis).await?;
+    let name = Edge::<ContactProfile>::name();
+    store
+        .views
+        .set_checkpoint(&name, Default::default())
+        .await?;
+    let keyspace = Redis::open(&args.redis, Timeouts::default()).await?;
+    let settings = EdgeSettings {
+        environment: "bench".to_owned(),
+        ttls: Ttls::default(),
+    };
+    let edge: Edge<ContactProfile> = Edge::new(
+        store.clone(),
+        Arc::new(keyspace),
+        projector.clone(),
+        settings,
+        clock::now,
+    );
+    let began = Instant::now();
+    edge.drain().await?;
+    Ok(args.events as f64 / began.elapsed().as_secs_f64())
+}
+
+/// The keys and values of one event.
+struct Written {
+    entry: (String, Vec<u8>),
+    hint: String,
+    dedup: String,
+    revision: i64,
+}
+
+/// The same keys, prepared before the clock runs.
+async fn through_pipeline(
+    store: &Store,
+    workspace: &Workspace,
+    args: &Args,
+) -> anyhow::Result<f64> {
+    let prepared = prepare(store, workspace).await?;
+    empty(&args.redis).await?;
+    let client = redis::Client::open(args.redis.as_str())?;
+    let mut connection = client.get_multiplexed_async_connection().await?;
+    let began = Instant::now();
+    for batch in prepared.chunks(BATCH) {
+        let mut pipeline = redis::pipe();
+        for written in batch {
+            let (key, value) = &written.entry;
+            let (hint, dedup) = (&written.hint, &written.dedup);
+            pipeline.pset_ex(key, value, 300_000).ignore();
+            pipeline
+                .pset_ex(hint, written.revision, 604_800_000)
+                .ignore();
+            pipeline
+                .pset_ex(dedup, written.revision, 172_800_000)
+                .ignore();
+        }
+        pipeline.exec_async(&mut connection).await?;
+    }
+    let took = began.elapsed().as_secs_f64();
+    let keys: usize = redis::cmd("DBSIZE").query_async(&mut connection).await?;
+    anyhow::ensure!(keys >= prepared.len(), "only {keys} keys were written");
+    Ok(prepared.len() as f64 / took)
+}
+
+async fn prepare(store: &Store, workspace: &Workspace) -> anyhow::Result<Vec<Written>> {
+    let (ttls, tenant, scope) = (
+        Ttls::default(),
+        Tenant::from(workspace.id),
+        Scope(workspace.id),
+    );
+    let events = store.log.read(Default::default(), usize::MAX >> 1).await?;
+    let mut prepared = Vec::new();
+    for recorded in events {
+        let Some(contact) = recorded.event.contact else {
+            continue;
+        };
+        let id = contact.to_string();
+        let found = kurier::flow::live_contacts(store, scope, &[contact]).await?;
+        let key = CONTACT_PROFILE.entry(&tenant, &id, ttls.contact)?;
+        let entry = Entry {
+            revision: recorded.position,
+            value: found.into_values().next(),
+        };
+        let (hint, dedup) = (
+            CONTACT_PROFILE.version_hint(&tenant, &id, &ttls)?,
+            CONTACT_PROFILE.dedup(&tenant, &id, recorded.position, &ttls)?,
+        );
+        prepared.push(Written {
+            entry: (key.text().to_owned(), key.encode(&entry)),
+            hint: hint.into_text(),
+            dedup: dedup.into_text(),
+            revision: recorded.position.0,
+        });
+    }
+    Ok(prepared)
+}
+
+async fn empty(url: &str) -> anyhow::Result<()> {
+    let client = redis::Client::open(url)?;
+    let mut connection = client.get_multiplexed_async_connection().await?;
+    let _: () = connection.flushall().await?;
+    Ok(())
+}

@@ -1,0 +1,287 @@
+//! The key architecture, section by section, as it stands in the keyspace after events came in.
+
+use kurier::flow::edge::EdgeSettings;
+use kurier_core::edge::NotificationSlack;
+use kurier_core::keys::{Lifetime, Ttls};
+use kurier_store::kv::{KvExt as _, Ttl};
+use serde_json::{Value, json};
+
+use super::ground::{Ground, slack_id};
+use super::on_keyspaces;
+
+on_keyspaces![
+    section_1_business_data_keys,
+    section_2_version_hints_and_deduplication_keys_with_their_ttls,
+    section_3_checkpoint_keys,
+    section_3_modules_are_isolated,
+    section_4_environment_specific_overrides,
+    section_4_disabling_a_ttl,
+    section_4_soft_deletes_have_their_ttl,
+    flow_steps_2_and_3_a_known_revision_is_skipped_by_its_version_hint,
+    flow_step_4_without_a_hint_the_deduplication_key_decides,
+    flow_without_hint_and_deduplication_the_revision_in_the_value_decides,
+    flow_steps_5_and_6_data_and_hint_are_written_together,
+];
+
+const HOUR_MS: u64 = 60 * 60 * 1_000;
+
+async fn one(ground: &Ground) {
+    ground.create(0, 1, "Acme", Some("sales")).await;
+    ground.fold().await;
+    ground.slack().drain().await.expect("projected");
+}
+
+fn entry_key(ground: &Ground, id: u8) -> String {
+    let (tenant, id) = (ground.tenant(0), slack_id(id));
+    format!("notification.slack:v1:{{{tenant}}}:workspace:{id}")
+}
+
+fn hint_key(ground: &Ground, id: u8) -> String {
+    let (tenant, id) = (ground.tenant(0), slack_id(id));
+    format!("notification.slack:pp:ver:{{{tenant}}}:workspace:{id}")
+}
+
+/// The position of the last event.
+async fn head(ground: &Ground) -> i64 {
+    ground.store.log.head().await.expect("read").0
+}
+
+async fn dedup_key(ground: &Ground, id: u8) -> String {
+    let (tenant, id, revision) = (ground.tenant(0), slack_id(id), head(ground).await);
+    format!("notification.slack:pd:dup:{{{tenant}}}:{id}:{revision}")
+}
+
+async fn entry(ground: &Ground, id: u8) -> Value {
+    let text = ground.text(&entry_key(ground, id)).await;
+    text.map_or(Value::Null, |text| {
+        serde_json::from_str(&text).expect("JSON")
+    })
+}
+
+#[track_caller]
+fn assert_ttl(ttl: Ttl, wanted_ms: u64) {
+    let Ttl::Ms(ms) = ttl else {
+        panic!("{ttl:?}");
+    };
+    assert!(
+        ms <= wanted_ms && ms + 60_000 > wanted_ms,
+        "{ms} of {wanted_ms}"
+    );
+}
+
+async fn section_1_business_data_keys(ground: Ground) {
+    one(&ground).await;
+    let tenant = ground.tenant(0);
+    let begin = format!("notification.slack:v1:{{{tenant}}}:");
+    let keys = ground.keys().await;
+    let business: Vec<&str> = keys
+        .keys()
+        .filter_map(|key| key.strip_prefix(&begin))
+        .collect();
+    let id = slack_id(1);
+    assert_eq!(
+        business,
+        [
+            "idx:workspace:by-category:sales",
+            "idx:workspace:list",
+            &format!("workspace:{id}"),
+        ]
+    );
+    let held = entry(&ground, 1).await;
+    assert_eq!(held["revision"], head(&ground).await);
+    assert_eq!(held["value"]["definition"]["name"], "Acme");
+    assert!(!held.to_string().contains("c2VhbGVk"), "not even sealed");
+    let list = &keys[&format!("{begin}idx:workspace:list")];
+    assert_eq!(*list, (json!([id.to_string()]), false));
+    assert_eq!(ground.ttl_ms(&entry_key(&ground, 1)).await, Ttl::Forever);
+}
+
+async fn section_2_version_hints_and_deduplication_keys_with_their_ttls(ground: Ground) {
+    one(&ground).await;
+    let hint = hint_key(&ground, 1);
+    let revision = head(&ground).await.to_string();
+    assert_eq!(ground.text(&hint).await, Some(revision));
+    assert_ttl(ground.ttl_ms(&hint).await, 7 * 24 * HOUR_MS);
+    let dedup = dedup_key(&ground, 1).await;
+    assert_ttl(ground.ttl_ms(&dedup).await, 48 * HOUR_MS);
+}
+
+async fn section_3_checkpoint_keys(ground: Ground) {
+    one(&ground).await;
+    let key = "notification.slack:checkpoint:dev:workspace-projection";
+    let position = head(&ground).await;
+    let fields = ground.keyspace.hash_get_all(key).await.expect("asked");
+    assert_eq!(fields["position"], position.to_string().into_bytes());
+    assert_eq!(ground.ttl_ms(key).await, Ttl::Forever);
+    // The one that counts is in the store: losing the key loses nothing.
+    let kept = ground
+        .store
+        .views
+        .checkpoint("edge:notification.slack")
+        .await;
+    assert_eq!(kept.expect("read").0, position);
+    ground
+        .keyspace
+        .delete(vec![key.to_owned()])
+        .await
+        .expect("deleted");
+    ground.create(0, 2, "Beta", None).await;
+    ground.fold().await;
+    let taken = ground.slack().step().await.expect("projected");
+    assert_eq!(taken, 1, "only what is new");
+}
+
+async fn section_3_modules_are_isolated(ground: Ground) {
+    one(&ground).await;
+    ground
+        .client(0, json!({"type": "identify", "userId": "ann"}))
+        .await;
+    ground.fold().await;
+    let slack = ground.keys().await;
+    ground.profiles().drain().await.expect("projected");
+    let both = ground.keys().await;
+    let is_slack = |key: &&String| key.starts_with("notification.slack:");
+    assert!(slack.keys().all(|key| is_slack(&key)));
+    let others: Vec<&String> = both.keys().filter(|key| !is_slack(key)).collect();
+    assert!(others.iter().all(|key| key.starts_with("contact.profile:")));
+    assert!(both.contains_key("contact.profile:checkpoint:dev:contact-projection"));
+    assert_eq!(others.len(), both.len() - slack.len());
+    // One module's deduplication is not another's: the same event was projected by both.
+    assert!(others.iter().any(|key| key.contains(":pd:dup:")));
+}
+
+async fn projected_with(ground: &Ground, ttls: Ttls) {
+    ground.create(0, 1, "Acme", None).await;
+    ground.fold().await;
+    let settings = EdgeSettings {
+        ttls,
+        environment: "staging".to_owned(),
+    };
+    let edge = ground.slack_with(ground.keyspace.clone(), settings);
+    edge.drain().await.expect("projected");
+}
+
+async fn section_4_environment_specific_overrides(ground: Ground) {
+    let ttls = Ttls {
+        version_hint: Lifetime::seconds(60 * 60).expect("good"),
+        dedup: Lifetime::seconds(2 * 60 * 60).expect("good"),
+        ..Ttls::default()
+    };
+    projected_with(&ground, ttls).await;
+    assert_ttl(ground.ttl_ms(&hint_key(&ground, 1)).await, HOUR_MS);
+    assert_ttl(
+        ground.ttl_ms(&dedup_key(&ground, 1).await).await,
+        2 * HOUR_MS,
+    );
+    let checkpoint = "notification.slack:checkpoint:staging:workspace-projection";
+    assert_eq!(ground.ttl_ms(checkpoint).await, Ttl::Forever);
+}
+
+async fn section_4_disabling_a_ttl(ground: Ground) {
+    let ttls = Ttls {
+        version_hint: Lifetime::FOREVER,
+        ..Ttls::default()
+    };
+    projected_with(&ground, ttls).await;
+    assert_eq!(ground.ttl_ms(&hint_key(&ground, 1)).await, Ttl::Forever);
+    assert_ttl(
+        ground.ttl_ms(&dedup_key(&ground, 1).await).await,
+        48 * HOUR_MS,
+    );
+}
+
+async fn section_4_soft_deletes_have_their_ttl(ground: Ground) {
+    one(&ground).await;
+    ground.archive(0, 1).await;
+    ground.fold().await;
+    ground.slack().drain().await.expect("projected");
+    let held = entry(&ground, 1).await;
+    assert_eq!(
+        held,
+        json!({"revision": head(&ground).await, "value": null})
+    );
+    assert_ttl(
+        ground.ttl_ms(&entry_key(&ground, 1)).await,
+        30 * 24 * HOUR_MS,
+    );
+    let keys = ground.keys().await;
+    assert!(!keys.keys().any(|key| key.contains(":idx:")), "{keys:?}");
+    if ground.clock_ms.is_some() {
+        ground.pass(30 * 24 * HOUR_MS);
+        assert_eq!(ground.text(&entry_key(&ground, 1)).await, None);
+    }
+}
+
+/// Puts another value in place of an entity, to see whether it is written again.
+async fn mark(ground: &Ground, revision: i64) {
+    let marked = format!("{{\"revision\":{revision},\"value\":null}}");
+    let key = entry_key(ground, 1);
+    let set = ground.keyspace.set(&key, marked, None);
+    set.await.expect("set");
+}
+
+async fn deliver_again(ground: &Ground) -> Value {
+    ground.rewind::<NotificationSlack>().await;
+    ground.slack().drain().await.expect("projected");
+    entry(ground, 1).await["value"].clone()
+}
+
+async fn flow_steps_2_and_3_a_known_revision_is_skipped_by_its_version_hint(ground: Ground) {
+    one(&ground).await;
+    let dedup = dedup_key(&ground, 1).await;
+    ground.keyspace.delete(vec![dedup]).await.expect("deleted");
+    mark(&ground, 1).await;
+    assert_eq!(deliver_again(&ground).await, Value::Null, "skipped");
+    let older = (head(&ground).await - 1).to_string();
+    let hint = hint_key(&ground, 1);
+    let set = ground.keyspace.set(&hint, older, None);
+    set.await.expect("set");
+    assert!(deliver_again(&ground).await.is_object(), "written");
+}
+
+async fn flow_step_4_without_a_hint_the_deduplication_key_decides(ground: Ground) {
+    one(&ground).await;
+    mark(&ground, 1).await;
+    let hint = hint_key(&ground, 1);
+    ground
+        .keyspace
+        .delete(vec![hint.clone()])
+        .await
+        .expect("deleted");
+    assert_eq!(deliver_again(&ground).await, Value::Null, "skipped");
+    let dedup = dedup_key(&ground, 1).await;
+    ground.keyspace.delete(vec![dedup]).await.expect("deleted");
+    assert!(deliver_again(&ground).await.is_object(), "written");
+    assert!(ground.text(&hint).await.is_some());
+}
+
+async fn flow_without_hint_and_deduplication_the_revision_in_the_value_decides(ground: Ground) {
+    one(&ground).await;
+    let keys = vec![hint_key(&ground, 1), dedup_key(&ground, 1).await];
+    ground.keyspace.delete(keys.clone()).await.expect("deleted");
+    mark(&ground, head(&ground).await + 1).await;
+    assert_eq!(deliver_again(&ground).await, Value::Null, "left as it is");
+    ground.keyspace.delete(keys).await.expect("deleted");
+    mark(&ground, head(&ground).await).await;
+    assert!(deliver_again(&ground).await.is_object(), "written");
+}
+
+async fn flow_steps_5_and_6_data_and_hint_are_written_together(ground: Ground) {
+    one(&ground).await;
+    for (name, category) in [("Beta", Some("support")), ("Gamma", None)] {
+        ground.update(0, 1, name, category).await;
+        ground.fold().await;
+        ground.slack().drain().await.expect("projected");
+        let (held, revision) = (entry(&ground, 1).await, head(&ground).await);
+        assert_eq!(held["value"]["definition"]["name"], name);
+        assert_eq!(held["revision"], revision);
+        let hint = ground.text(&hint_key(&ground, 1)).await;
+        assert_eq!(hint, Some(revision.to_string()));
+        let keys = ground.keys().await;
+        let by_category: Vec<_> = keys
+            .keys()
+            .filter_map(|key| key.split(":by-category:").nth(1))
+            .collect();
+        assert_eq!(by_category, category.into_iter().collect::<Vec<_>>());
+    }
+}
