@@ -1,10 +1,13 @@
 //! What `/metrics` says of caches and of the keyspace, read as Prometheus reads it.
 
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 use serde_json::json;
 
-use crate::harness::{ADMIN_KEY, Database, Redis, Server, WRITE_KEY};
+use crate::harness::{ADMIN_KEY, Database, Redis, Server, WRITE_KEY, eventually};
+
+const LIMIT: Duration = Duration::from_secs(20);
 
 /// Every series with its value; fails on a line that is none.
 fn parse(text: &str) -> BTreeMap<String, f64> {
@@ -51,12 +54,17 @@ async fn section_6_metrics_collection() {
     ];
     let server = Server::start_with(Database::sqlite(), &variables).await;
     let api = &server.api;
-    let id = api.upsert(&json!({"user_id": "ann"})).await.json()["id"].clone();
+    let id = api.upsert(&json!({"user_id": "zebra"})).await.json()["id"].clone();
     let path = format!("/api/v1/contacts/{}", id.as_str().expect("an id"));
     for _ in 0..10 {
         api.get(&path).await.expect(200);
     }
     api.get("/readyz").await.expect(200);
+    let edge = r#"kurier_edge_dedup_misses_total{module="contact.profile"}"#;
+    eventually("the contact is at the edge", LIMIT, async || {
+        (api.metric(edge).await > 0).then_some(())
+    })
+    .await;
     let series = parse(&api.get("/metrics").await.expect(200).text);
     let value = |name: &str| {
         *series
@@ -71,7 +79,20 @@ async fn section_6_metrics_collection() {
     assert!(value(r#"kurier_keyspace_operations_total{call="ping"}"#) >= 1.0);
     assert!(value(r#"kurier_keyspace_duration_seconds_count{call="script"}"#) >= 1.0);
     assert!(series.contains_key("kurier_cache_bytes"));
-    let names = |it: &&String| it.contains("ann") || it.contains(id.as_str().expect("an id"));
+    // What the key architecture calls total operations, dedup and version hint hits and misses.
+    let edge = |name: &str| {
+        value(&format!(
+            "kurier_edge_{name}_total{{module=\"contact.profile\"}}"
+        ))
+    };
+    let projected = edge("operations");
+    assert!(projected >= 1.0);
+    assert_eq!(
+        edge("version_hint_hits") + edge("version_hint_misses"),
+        projected
+    );
+    assert!(edge("dedup_misses") >= 1.0 && edge("dedup_hits") >= 0.0);
+    let names = |it: &&String| it.contains("zebra") || it.contains(id.as_str().expect("an id"));
     assert_eq!(
         series.keys().filter(names).count(),
         0,
