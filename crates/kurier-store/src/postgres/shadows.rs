@@ -80,18 +80,20 @@ pub async fn fill(
 
 /// A row in COPY's text format.
 fn line(text: &mut String, row: &Cells) {
-    use std::fmt::Write as _;
     for (index, cell) in row.iter().enumerate() {
         if index > 0 {
             text.push('\t');
         }
-        let written = match cell {
-            Cell::Null => write!(text, "\\N"),
-            Cell::Id(id) => write!(text, "{id}"),
-            Cell::Int(int) => write!(text, "{int}"),
-            Cell::Text(part) | Cell::Json(part) => Ok(escape(text, part)),
+        let plain = match cell {
+            Cell::Null => "\\N".to_owned(),
+            Cell::Id(id) => id.to_string(),
+            Cell::Int(int) => int.to_string(),
+            Cell::Text(part) | Cell::Json(part) => {
+                escape(text, part);
+                continue;
+            }
         };
-        written.expect("writing into a string does not fail");
+        text.push_str(&plain);
     }
     text.push('\n');
 }
