@@ -58,9 +58,7 @@ pub enum Fault {
     SixtyFourBytes,
     #[error("a lone transaction is a block's root; it has neither levels nor an offset")]
     LoneLeaf,
-    #[error(
-        "the transaction has no inputs or no outputs, or has witnesses, without which it is to be given"
-    )]
+    #[error("the transaction has no inputs or no outputs, or is given with its witnesses")]
     NoInputs,
     #[error("a transaction is named by its id alone: that proves nothing")]
     TxidOnly,

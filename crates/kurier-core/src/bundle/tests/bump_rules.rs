@@ -361,6 +361,11 @@ fn beyond_the_rules_no_place_is_behind_the_end_of_its_level() {
     assert_eq!(root(inside), Err(Fault::Phantom));
     let twice: &[&[Leaf]] = &[&[(0, 2, a), (1, 1, a), (2, 2, c), (3, 0, d)], &[]];
     assert_eq!(root(twice), Err(Fault::Phantom));
+    // The fifth of five: the level above has three places, and no fourth.
+    let behind: &[&[Leaf]] = &[&[(4, 2, a), (5, 1, a)], &[(3, 0, c)], &[(0, 0, d)]];
+    assert_eq!(root(behind), Err(Fault::Phantom));
+    let end: &[&[Leaf]] = &[&[(4, 2, a), (5, 1, a)], &[(3, 1, a)], &[(0, 0, d)]];
+    assert!(root(end).is_ok());
     let five = MerkleTree::new(txids(5)).expect("five");
     assert_eq!(
         five.prove(1, 4).and_then(|bump| bump.root()),

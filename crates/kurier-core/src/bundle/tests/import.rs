@@ -163,11 +163,9 @@ fn a_forged_tsc_proof_is_refused() {
     };
     assert_eq!(tsc(phantom), Err(Fault::LeftEqualsWorking));
     assert_eq!(Tsc::parse(&vec![b' '; 400_000]), Err(Fault::TooLarge));
-    let target = Tsc::parse(
-        json!({"index": 0, "txOrId": hash(1).to_string(), "nodes": [], "target": hash(2).to_string()})
-            .to_string()
-            .as_bytes(),
-    );
+    let block = hash(2).to_string();
+    let lone = json!({"index": 0, "txOrId": hash(1).to_string(), "nodes": [], "target": block});
+    let target = Tsc::parse(lone.to_string().as_bytes());
     assert_eq!(
         target.expect("one transaction").target,
         Some(Target::Block(hash(2)))

@@ -219,6 +219,7 @@ fn headers_of_another_chain_prove_nothing() {
         report.step("chain").map(|step| step.outcome),
         Some(Outcome::Fails)
     );
+    assert_eq!(report.standing.state, State::InvalidProof);
     assert!(!report.ready);
 }
 
