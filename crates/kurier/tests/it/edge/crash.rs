@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use kurier_core::edge::{ContactProfile, NotificationSlack};
-use kurier_core::event::Kind;
+use kurier_core::edge::{ContactProfile, Module as _, NotificationSlack};
+use kurier_core::event::{Kind, Position};
 use kurier_store::kv::Kv;
 use serde_json::{Value, json};
 
@@ -108,6 +108,23 @@ async fn a_death_between_any_two_steps_leaves_the_same_keys(ground: Ground) {
     assert!(deaths >= 4 * 5, "{deaths} deaths");
     ground.slack().drain().await.expect("projected");
     assert_eq!(ground.keys().await, single_pass(&ground).await);
+    assert_nothing_is_skipped(&ground).await;
+}
+
+/// Every event was projected, not only as far as a rebuild would mend it: it is remembered by its
+/// deduplication key, and every entity by its hint.
+async fn assert_nothing_is_skipped(ground: &Ground) {
+    let events = ground.store.log.read(Position(0), 1_000).await;
+    let mut events = events.expect("read");
+    events.retain(|recorded| !NotificationSlack::touched(recorded).is_empty());
+    let keys = ground.keys().await;
+    let count = |part: &str| keys.keys().filter(|key| key.contains(part)).count();
+    assert_eq!(count(":pd:dup:"), events.len());
+    assert_eq!(
+        count(":pp:ver:"),
+        3,
+        "two of one tenant and one of the other"
+    );
 }
 
 async fn events_that_come_twice_and_in_batches_of_any_size_leave_the_same_keys(ground: Ground) {
