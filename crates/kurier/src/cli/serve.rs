@@ -48,7 +48,8 @@ impl Flows {
 
 fn start_flows(app: &Arc<App>) -> Flows {
     let mut flows = tokio::task::JoinSet::new();
-    for projector in app.projectors().cloned() {
+    for projector in app.projectors() {
+        let projector = projector.clone();
         flows.spawn(async move { projector.run().await });
     }
     let deliverer = app.deliverer.clone();

@@ -45,7 +45,7 @@ impl Order {
     /// Seconds it will go on, as far as can be told.
     pub fn seconds_left(&self) -> Option<f64> {
         let left = self.work().left(self.began.elapsed())?;
-        self.ended.is_none().then(|| left.as_secs_f64())
+        self.ended.is_none().then_some(left.as_secs_f64())
     }
 }
 
