@@ -16,6 +16,7 @@ mod journeys;
 mod load;
 mod outcome;
 mod plan;
+mod projections;
 mod report;
 mod segments;
 mod server;
@@ -58,6 +59,8 @@ enum Command {
     Journeys(journeys::Args),
     /// The delivery benchmark (called by bench/deliver.sh, which prepares what it needs)
     Deliver(deliver::Args),
+    /// The projection benchmark (called by bench/projections.sh, which prepares what it needs)
+    Projections(projections::Args),
     /// Events into Redis through the edge, beside a bare pipeline (a part of bench/projections.sh)
     Edge(edge::Args),
     /// Freshness, previews and restarts (called by bench/freshness.sh)
@@ -95,6 +98,7 @@ async fn main() -> anyhow::Result<()> {
             two_properties,
         } => segments::own::serve(&folder, two_properties),
         Command::Evaluations(args) => evaluations::run(&args),
+        Command::Projections(args) => projections::run(&args).await,
         Command::Edge(args) => edge::run(&args).await,
         Command::Freshness(args) => freshness::run(&args).await,
         Command::Journeys(args) => journeys::run(&args).await,

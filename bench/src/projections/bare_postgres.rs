@@ -26,7 +26,10 @@ impl Sums {
         sum.0 += 1;
         sum.1 += deed.properties.amount;
         deed.event.clone_into(&mut sum.2);
-        *self.kinds.entry((workspace, deed.event.to_owned())).or_default() += 1;
+        *self
+            .kinds
+            .entry((workspace, deed.event.to_owned()))
+            .or_default() += 1;
         Ok(())
     }
 }
@@ -76,7 +79,10 @@ async fn live(connection: &mut PgConnection, remembers: bool) -> anyhow::Result<
         write(&mut transaction, sums, after).await?;
         let sql = "INSERT INTO checkpoint (name, position) VALUES ('bench', $1)
                    ON CONFLICT (name) DO UPDATE SET position = excluded.position";
-        sqlx::query(sql).bind(after).execute(&mut *transaction).await?;
+        sqlx::query(sql)
+            .bind(after)
+            .execute(&mut *transaction)
+            .await?;
         transaction.commit().await?;
     }
 }
@@ -109,7 +115,12 @@ async fn write(connection: &mut PgConnection, sums: Sums, at: i64) -> anyhow::Re
     .bind(contacts.iter().map(|it| it.0.1).collect::<Vec<Uuid>>())
     .bind(contacts.iter().map(|it| it.1.0).collect::<Vec<i64>>())
     .bind(contacts.iter().map(|it| it.1.1).collect::<Vec<i64>>())
-    .bind(contacts.iter().map(|it| it.1.2.as_str()).collect::<Vec<&str>>())
+    .bind(
+        contacts
+            .iter()
+            .map(|it| it.1.2.as_str())
+            .collect::<Vec<&str>>(),
+    )
     .bind(at)
     .execute(&mut *connection)
     .await?;
@@ -146,9 +157,14 @@ async fn rebuild(connection: &mut PgConnection) -> anyhow::Result<f64> {
     connection.execute(sqlx::raw_sql(made)).await?;
     let mut text = String::new();
     for ((workspace, id), (count, amount, name)) in sums.contacts {
-        writeln!(text, "{workspace}\t{id}\t{count}\t{amount}\t{name}\t{after}")?;
+        writeln!(
+            text,
+            "{workspace}\t{id}\t{count}\t{amount}\t{name}\t{after}"
+        )?;
     }
-    let mut copy = connection.copy_in_raw("COPY bare_summary FROM STDIN").await?;
+    let mut copy = connection
+        .copy_in_raw("COPY bare_summary FROM STDIN")
+        .await?;
     copy.send(text.as_bytes()).await?;
     copy.finish().await?;
     let mut text = String::new();

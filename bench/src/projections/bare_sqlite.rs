@@ -21,11 +21,17 @@ struct Sums {
 impl Sums {
     fn take(&mut self, workspace: Key, contact: Key, payload: &str) -> anyhow::Result<()> {
         let deed: Deed<'_> = serde_json::from_str(payload)?;
-        let sum = self.contacts.entry((workspace.clone(), contact)).or_default();
+        let sum = self
+            .contacts
+            .entry((workspace.clone(), contact))
+            .or_default();
         sum.0 += 1;
         sum.1 += deed.properties.amount;
         deed.event.clone_into(&mut sum.2);
-        *self.kinds.entry((workspace, deed.event.to_owned())).or_default() += 1;
+        *self
+            .kinds
+            .entry((workspace, deed.event.to_owned()))
+            .or_default() += 1;
         Ok(())
     }
 }
@@ -95,8 +101,9 @@ fn read(
         "SELECT position, workspace, contact, payload, id FROM log
          WHERE position > ?1 AND position <= ?2 ORDER BY position",
     )?;
-    let mut remember = connection
-        .prepare_cached("INSERT INTO processed_events VALUES ('bench', ?1, ?2) ON CONFLICT DO NOTHING")?;
+    let mut remember = connection.prepare_cached(
+        "INSERT INTO processed_events VALUES ('bench', ?1, ?2) ON CONFLICT DO NOTHING",
+    )?;
     let mut rows = select.query([after, after + BARE_BATCH])?;
     let mut last = after;
     while let Some(row) = rows.next()? {
@@ -125,7 +132,8 @@ fn rebuild(connection: &mut Connection) -> anyhow::Result<f64> {
     let transaction = connection.transaction()?;
     let tables = super::own::sqlite_tables().replace("TABLE bench_", "TABLE bare_");
     transaction.execute_batch(&tables)?;
-    let mut contact = transaction.prepare("INSERT INTO bare_summary VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
+    let mut contact =
+        transaction.prepare("INSERT INTO bare_summary VALUES (?1, ?2, ?3, ?4, ?5, ?6)")?;
     for ((workspace, id), (count, amount, name)) in sums.contacts {
         contact.execute(params![workspace, id, count, amount, name, after])?;
     }

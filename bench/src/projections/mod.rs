@@ -96,7 +96,11 @@ pub async fn run(args: &Args) -> anyhow::Result<()> {
         None => vec![Database::Sqlite, Database::Postgres],
     };
     for database in databases {
-        eprintln!("==> {}: {} events", database.name(), number(args.events as f64, 0));
+        eprintln!(
+            "==> {}: {} events",
+            database.name(),
+            number(args.events as f64, 0)
+        );
         match database {
             Database::Sqlite => on_sqlite(args, &mut measured).await?,
             Database::Postgres => on_postgres(args, &mut measured).await?,

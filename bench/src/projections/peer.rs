@@ -40,8 +40,12 @@ pub async fn run(args: &Args, peer: &str) -> anyhow::Result<f64> {
         .context("the peer does not start")?;
     let text = String::from_utf8_lossy(&output.stdout);
     let last = text.lines().last().unwrap_or_default();
-    let told: Told = serde_json::from_str(last).with_context(|| format!("the peer said: {text}"))?;
+    let told: Told =
+        serde_json::from_str(last).with_context(|| format!("the peer said: {text}"))?;
     let folded = told.events;
-    ensure!(folded == args.peer_events, "the peer folded {folded} events");
+    ensure!(
+        folded == args.peer_events,
+        "the peer folded {folded} events"
+    );
     Ok(told.seconds)
 }

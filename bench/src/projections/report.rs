@@ -14,7 +14,10 @@ pub fn write(args: &Args, measured: &Measured) -> anyhow::Result<()> {
     for side in sides(measured) {
         rows.add_row([side.to_owned(), number(speed(measured, side), 0)]);
     }
-    println!("\nEvents folded: medians of {} rounds\n\n{rows}\n", args.rounds);
+    println!(
+        "\nEvents folded: medians of {} rounds\n\n{rows}\n",
+        args.rounds
+    );
     let verdicts = verdicts(measured);
     println!("{}\n", targets(&verdicts));
     let json = serde_json::json!({"measured": measured.0, "verdicts": verdicts});

@@ -155,12 +155,15 @@ impl Fold {
     }
 
     fn finish(self) -> Folded {
-        let contacts = self.contacts.into_iter().map(|((workspace, contact), sum)| {
-            let key = [workspace.into(), contact.into()].into_iter();
-            let values = [sum.count.into(), sum.amount.into(), sum.last.into()];
-            let values = values.into_iter().chain([sum.revision.0.into()]);
-            Change::Put(&SUMMARY, key.chain(values).collect())
-        });
+        let contacts = self
+            .contacts
+            .into_iter()
+            .map(|((workspace, contact), sum)| {
+                let key = [workspace.into(), contact.into()].into_iter();
+                let values = [sum.count.into(), sum.amount.into(), sum.last.into()];
+                let values = values.into_iter().chain([sum.revision.0.into()]);
+                Change::Put(&SUMMARY, key.chain(values).collect())
+            });
         let kinds = self.kinds.into_iter().map(|((workspace, kind), sum)| {
             let row = vec![workspace.into(), kind.into(), sum.count.into()];
             Change::Put(&COUNT, [row, vec![sum.revision.0.into()]].concat())

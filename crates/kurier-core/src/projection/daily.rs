@@ -107,3 +107,88 @@ pub fn daily_of_row(row: &Row) -> Option<DailyCount> {
         times: row.get(4)?.as_int()?,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use proptest::prelude::*;
+
+    use super::*;
+    use crate::event::{Event, tombstone};
+    use crate::id::{ContactId, EventId, WorkspaceId};
+    use crate::projection::simulation::Tables;
+    use crate::projection::{AUDIT, Audit};
+
+    const KINDS: [Kind; 5] = [
+        Kind::Identify,
+        Kind::MessageSent,
+        Kind::MessageRequested,
+        Kind::SegmentCreated,
+        Kind::MessageRedriven,
+    ];
+
+    fn recorded(position: i64, kind: Kind, day: i64, channel: &str) -> Recorded {
+        let at = Timestamp::from_micros(day * DAY_MICROS + position);
+        let message = uuid::Uuid::from_u128(position as u128);
+        let payload = match kind {
+            Kind::Identify => r#"{"channel":"a name of theirs"}"#.to_owned(),
+            Kind::SegmentCreated => format!(r#"{{"by":"Ann","name":"S{position}"}}"#),
+            _ => format!(r#"{{"by":"Ann","message":"{message}","channel":"{channel}"}}"#),
+        };
+        Recorded {
+            position: Position(position),
+            workspace: WorkspaceId::from_bytes([1; 16]),
+            event: Event {
+                id: EventId::of_message(&position.to_string()),
+                kind,
+                contact: (kind != Kind::SegmentCreated).then(|| ContactId::from_bytes([2; 16])),
+                occurred_at: at,
+                recorded_at: at,
+                payload,
+            },
+        }
+    }
+
+    fn log() -> impl Strategy<Value = Vec<Recorded>> {
+        let event = (0..KINDS.len(), 0..3i64, prop::bool::ANY);
+        prop::collection::vec(event, 0..40).prop_map(|all| {
+            let numbered = all.into_iter().zip(1..);
+            let made = numbered.map(|((kind, day, is_mail), position)| {
+                let channel = if is_mail { "email" } else { "outbox" };
+                recorded(position, KINDS[kind], day, channel)
+            });
+            made.collect()
+        })
+    }
+
+    fn folded(projection: &dyn Projection, log: &[Recorded], batch: usize) -> Tables {
+        let mut tables = Tables::default();
+        log.chunks(batch)
+            .for_each(|events| tables.run(projection, events));
+        tables
+    }
+
+    proptest! {
+        /// In any batches, every event twice, and after all that was said was erased.
+        #[test]
+        fn counts_and_acts_are_the_same_however_they_are_told(log in log(), batch in 1usize..9) {
+            let twice: Vec<Recorded> = log.iter().flat_map(|it| [it.clone(), it.clone()]).collect();
+            let erased: Vec<Recorded> = log.iter().cloned().map(|mut it| {
+                if it.event.contact.is_some() {
+                    it.event.payload = tombstone(&it.event.payload);
+                }
+                it
+            }).collect();
+            for projection in [&Daily as &dyn Projection, &Audit] {
+                let once = folded(projection, &log, 1_000);
+                prop_assert_eq!(&folded(projection, &twice, batch), &once);
+                prop_assert_eq!(&folded(projection, &erased, batch), &once);
+            }
+            let counts = folded(&Daily, &log, batch);
+            let total: i64 = counts.rows(&DAILY_COUNT).map(|row| daily_of_row(row).expect("a count").times).sum();
+            prop_assert_eq!(total, log.len() as i64);
+            let acts = folded(&Audit, &log, batch);
+            let is_act = |it: &&Recorded| it.event.kind.is_of_operator();
+            prop_assert_eq!(acts.rows(&AUDIT).count(), log.iter().filter(is_act).count());
+        }
+    }
+}
