@@ -44,7 +44,7 @@ impl<M: Module> Edge<M> {
         let fresh = self.skip_hinted(touched).await?;
         if !fresh.is_empty() {
             let standings = self.load(&fresh).await?;
-            self.write(fresh, &standings).await?;
+            self.write(fresh, &standings, to).await?;
         }
         self.settle(to, is_quiet).await?;
         Ok(events)
@@ -137,7 +137,7 @@ impl<M: Module> Edge<M> {
     }
 
     /// Steps 4 to 6, by one script for each tenant.
-    async fn write(&self, fresh: Touched, standings: &Standings<M>) -> Result<()> {
+    async fn write(&self, fresh: Touched, standings: &Standings<M>, to: Position) -> Result<()> {
         let mut by_tenant: BTreeMap<WorkspaceId, Touched> = BTreeMap::new();
         for (of, events) in followed(fresh, standings) {
             by_tenant.entry(of.0).or_default().insert(of, events);
@@ -146,7 +146,7 @@ impl<M: Module> Edge<M> {
         let all = by_tenant.values().flat_map(BTreeMap::keys).copied();
         self.state().pending.extend(all.collect::<Vec<_>>());
         for (workspace, touched) in by_tenant {
-            self.write_tenant(workspace, touched, standings).await?;
+            self.write_tenant(workspace, touched, standings, to).await?;
         }
         Ok(())
     }
@@ -156,9 +156,10 @@ impl<M: Module> Edge<M> {
         workspace: WorkspaceId,
         mut touched: Touched,
         standings: &Standings<M>,
+        to: Position,
     ) -> Result<()> {
         for _ in 0..TRIES_MAX {
-            let writes = self.keyed(&touched, standings).await?;
+            let writes = self.keyed(&touched, standings, to).await?;
             let batch = EdgeBatch {
                 generation: self.generation(workspace),
                 mode: match Self::is_whole() {
