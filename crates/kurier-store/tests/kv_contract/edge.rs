@@ -11,7 +11,7 @@ use crate::ground::{Ground, bytes};
 
 fn index(ground: &Ground, name: &str) -> EdgeIndex {
     EdgeIndex {
-        key: ground.key(&format!("idx:{name}")),
+        key: ground.tied(&format!("idx:{name}")),
         field: name.to_owned(),
     }
 }
@@ -19,19 +19,19 @@ fn index(ground: &Ground, name: &str) -> EdgeIndex {
 /// The entity `a` at a revision, because of the event there.
 fn write(ground: &Ground, revision: i64, seen: Option<i64>) -> EdgeWrite {
     EdgeWrite {
-        entry: ground.key("a"),
+        entry: ground.tied("a"),
         value: Some(bytes(&format!("{{\"revision\":{revision},\"value\":1}}"))),
         ttl_ms: None,
         revision,
         as_of: None,
         seen,
         hint: Some(EdgeHint {
-            key: ground.key("hint:a"),
+            key: ground.tied("hint:a"),
             revision,
             renew: true,
             ttl_ms: Some(7_000),
         }),
-        dedups: vec![ground.key(&format!("dup:a:{revision}"))],
+        dedups: vec![ground.tied(&format!("dup:a:{revision}"))],
         dedup_ttl_ms: Some(48_000),
         member: "a".to_owned(),
         leave: Vec::new(),
@@ -41,7 +41,7 @@ fn write(ground: &Ground, revision: i64, seen: Option<i64>) -> EdgeWrite {
 
 async fn run(ground: &Ground, mode: EdgeMode, writes: Vec<EdgeWrite>) -> Projected {
     let batch = EdgeBatch {
-        generation: ground.key("generation"),
+        generation: ground.tied("generation"),
         mode,
         writes,
     };
@@ -54,7 +54,7 @@ fn done(written: Written) -> Projected {
 }
 
 async fn held(ground: &Ground) -> Option<Vec<u8>> {
-    ground.kv.get(&ground.key("a")).await.unwrap()
+    ground.kv.get(&ground.tied("a")).await.unwrap()
 }
 
 async fn begin(ground: &Ground) {
@@ -64,7 +64,7 @@ async fn begin(ground: &Ground) {
 }
 
 async fn count(ground: &Ground, field: &str) -> Option<Vec<u8>> {
-    let counted = ground.kv.hash_get(&ground.key("generation"), field).await;
+    let counted = ground.kv.hash_get(&ground.tied("generation"), field).await;
     counted.unwrap()
 }
 
@@ -91,17 +91,17 @@ pub async fn data_index_hint_and_deduplication_are_written_together(ground: Arc<
         held(&ground).await,
         Some(bytes("{\"revision\":9007199254740991,\"value\":1}"))
     );
-    assert_eq!(kv.set_count(&ground.key("idx:list")).await, Ok(1));
+    assert_eq!(kv.set_count(&ground.tied("idx:list")).await, Ok(1));
     assert_eq!(count(&ground, "list").await, Some(bytes("1")));
-    let hint = ground.key("hint:a");
+    let hint = ground.tied("hint:a");
     assert_eq!(kv.get(&hint).await, Ok(Some(bytes("9007199254740991"))));
     assert!(matches!(kv.ttl_ms(&hint).await, Ok(Ttl::Ms(1..=7_000))));
-    let dedup = ground.key("dup:a:9007199254740991");
+    let dedup = ground.tied("dup:a:9007199254740991");
     assert!(matches!(
         kv.ttl_ms(&dedup).await,
         Ok(Ttl::Ms(7_001..=48_000))
     ));
-    assert_eq!(kv.ttl_ms(&ground.key("a")).await, Ok(Ttl::Forever));
+    assert_eq!(kv.ttl_ms(&ground.tied("a")).await, Ok(Ttl::Forever));
 }
 
 pub async fn what_is_older_or_known_is_left_out(ground: Arc<Ground>) {
@@ -109,7 +109,7 @@ pub async fn what_is_older_or_known_is_left_out(ground: Arc<Ground>) {
     run(&ground, EdgeMode::Whole, vec![write(&ground, 5, None)]).await;
     let again = run(&ground, EdgeMode::Whole, vec![write(&ground, 5, Some(5))]).await;
     assert_eq!(again, done(Written::Hinted));
-    let hint = ground.key("hint:a");
+    let hint = ground.tied("hint:a");
     ground.kv.delete(vec![hint.clone()]).await.unwrap();
     let again = run(&ground, EdgeMode::Whole, vec![write(&ground, 5, Some(5))]).await;
     assert_eq!(again, done(Written::Duplicate));
@@ -136,7 +136,7 @@ pub async fn an_entity_leaves_and_enters_indexes_and_they_are_counted(ground: Ar
     run(&ground, EdgeMode::Whole, vec![moved]).await;
     assert_eq!(count(&ground, "list").await, None);
     assert_eq!(count(&ground, "other").await, Some(bytes("1")));
-    assert_eq!(ground.kv.exists(&ground.key("idx:list")).await, Ok(false));
+    assert_eq!(ground.kv.exists(&ground.tied("idx:list")).await, Ok(false));
     let gone = EdgeWrite {
         value: None,
         leave: vec![index(&ground, "other")],
@@ -159,7 +159,7 @@ pub async fn a_rebuild_heeds_neither_hints_nor_deduplication_but_what_is_newer(
     begin(&ground).await;
     run(&ground, EdgeMode::Whole, vec![write(&ground, 5, None)]).await;
     let list = index(&ground, "list").key;
-    ground.kv.delete(vec![ground.key("a")]).await.unwrap();
+    ground.kv.delete(vec![ground.tied("a")]).await.unwrap();
     ground
         .kv
         .set_add(&list, vec![bytes("stray")])
@@ -195,7 +195,7 @@ pub async fn what_is_offered_asks_the_hint_and_leaves_it_as_it_is(ground: Arc<Gr
         (write.dedups, write.enter) = (Vec::new(), Vec::new());
         vec![write]
     };
-    let hint = ground.key("hint:a");
+    let hint = ground.tied("hint:a");
     ground.kv.set(&hint, "8", None).await.unwrap();
     let late = run(&ground, EdgeMode::Warm, offer(7, 5)).await;
     assert_eq!(late, done(Written::Hinted));
@@ -205,7 +205,10 @@ pub async fn what_is_offered_asks_the_hint_and_leaves_it_as_it_is(ground: Arc<Gr
     );
     assert_eq!(ground.kv.get(&hint).await, Ok(Some(bytes("8"))));
     assert!(held(&ground).await.is_some());
-    assert_eq!(ground.kv.exists(&ground.key("generation")).await, Ok(false));
+    assert_eq!(
+        ground.kv.exists(&ground.tied("generation")).await,
+        Ok(false)
+    );
 }
 
 pub async fn of_the_same_revision_what_was_read_later_stays(ground: Arc<Ground>) {
@@ -239,7 +242,7 @@ pub async fn of_the_same_revision_what_was_read_later_stays(ground: Arc<Ground>)
     let undated = write(&ground, 6, None).value.unwrap();
     ground
         .kv
-        .set(&ground.key("a"), undated, None)
+        .set(&ground.tied("a"), undated, None)
         .await
         .unwrap();
     let dated = run(&ground, EdgeMode::Warm, offer(6, 1)).await;
