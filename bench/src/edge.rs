@@ -117,7 +117,7 @@ async fn through_edge(
     let edge: Edge<ContactProfile> = Edge::new(
         store.clone(),
         Arc::new(keyspace),
-        projector.clone(),
+        projector,
         settings,
         clock::now,
     );
@@ -183,6 +183,7 @@ async fn prepare(store: &Store, workspace: &Workspace) -> anyhow::Result<Vec<Wri
         let key = CONTACT_PROFILE.entry(&tenant, &id, ttls.contact)?;
         let entry = Entry {
             revision: recorded.position,
+            as_of: Some(recorded.position),
             value: found.into_values().next(),
         };
         let (hint, dedup) = (

@@ -109,7 +109,7 @@ fn read(
     while let Some(row) = rows.next()? {
         last = row.get(0)?;
         let (workspace, contact): (Key, Key) = (row.get(1)?, row.get(2)?);
-        if remembers && remember.execute(params![workspace, row.get_ref(4)?])? == 0 {
+        if remembers && remember.execute(params![workspace, row.get_ref(4)?.as_blob()?])? == 0 {
             continue;
         }
         let payload = row.get_ref(3)?.as_str()?;

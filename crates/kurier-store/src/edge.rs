@@ -25,6 +25,9 @@ pub struct EdgeWrite {
     pub ttl_ms: Option<u64>,
     /// The revision of the value.
     pub revision: i64,
+    /// Up to where the value includes every event, if it says so behind its revision. Of two with
+    /// the same revision the one that includes more is the newer.
+    pub as_of: Option<i64>,
     /// The revision that was read to find out which indexes to leave.
     pub seen: Option<i64>,
     pub hint: Option<EdgeHint>,
@@ -137,6 +140,9 @@ struct PlanWrite {
     t: Option<u64>,
     /// revision
     r: i64,
+    /// as of
+    #[serde(skip_serializing_if = "Option::is_none")]
+    a: Option<i64>,
     /// seen; -1 for nothing
     s: i64,
     /// member of indexes, among the arguments
@@ -207,6 +213,7 @@ fn planned(write: &EdgeWrite, keys: &mut Numbered, args: &mut Vec<Vec<u8>>) -> P
         v: write.value.clone().map(&mut arg),
         t: write.ttl_ms,
         r: write.revision,
+        a: write.as_of,
         s: write.seen.unwrap_or(-1),
         m: arg(write.member.clone().into_bytes()),
         h: hint.map(|hint| keys.key(&hint.key)),

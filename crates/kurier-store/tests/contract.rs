@@ -24,6 +24,7 @@ mod contract {
     mod projections;
     mod read_models;
     mod same_tables;
+    mod seed_002;
     mod shadow_schema;
     mod slack_workspaces;
     mod templates;

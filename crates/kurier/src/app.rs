@@ -48,8 +48,8 @@ pub struct App {
     pub slack_workspaces: Arc<Projector>,
     /// Slack workspaces, where they are read quickly.
     pub slack_edge: Arc<Edge<NotificationSlack>>,
-    /// Contacts, where they are read quickly: only in Redis, since beside this process's own
-    /// memory nothing is gained.
+    /// Contacts, where all processes find them: the second level behind `contacts`, and only in
+    /// Redis, since beside this process's own memory nothing is gained.
     pub contact_edge: Option<Arc<Edge<ContactProfile>>>,
     pub reactor: Arc<Reactor>,
     pub previews: Previews,
@@ -86,18 +86,19 @@ impl App {
             Arc::new(Shelf::new(config.cache_bytes_max)),
             config.keys.ttls,
         );
-        let changes = Changes::new(store.clone(), shelf.clone(), remote.clone(), ttls);
-        let changes = Arc::new(changes);
         let channels = Arc::new(channels(&store, config));
         let links = Links::new(config.public_url.clone());
         let templates = Arc::new(Projector::of_templates(store.clone(), pressure.clone()));
         let slack_workspaces = Projector::of_slack_workspaces(store.clone(), pressure.clone());
         let slack_workspaces = Arc::new(slack_workspaces);
-        let projector = Projector::of_contacts(store.clone(), pressure.clone());
-        let projector = Arc::new(projector.telling(changes.clone()));
         let slack_edge = edge(config, &store, &keyspace, &slack_workspaces);
+        let projector = Projector::of_contacts(store.clone(), pressure.clone());
         let contact_edge = config.redis_url.is_some();
         let contact_edge = contact_edge.then(|| edge(config, &store, &keyspace, &projector));
+        let (in_redis, at_edge) = (remote.clone(), contact_edge.clone());
+        let changes = Changes::new(store.clone(), shelf.clone(), in_redis, at_edge, ttls);
+        let changes = Arc::new(changes);
+        let projector = Arc::new(projector.telling(changes.clone()));
         let documents = |name| Documents::new(name, shelf.clone(), remote.clone(), ttls);
         let post = Post::new(store.clone(), links.clone(), templates.clone());
         let post = Arc::new(post.remembering(Arc::new(documents("template"))));
@@ -105,9 +106,9 @@ impl App {
             keyring: Keyring::new(store.access.clone()),
             projector,
             slack_edge,
-            contact_edge,
+            contact_edge: contact_edge.clone(),
             definitions: documents("journey"),
-            contacts: Contacts::new(store.clone(), changes, shelf.clone(), remote.clone()),
+            contacts: Contacts::new(store.clone(), changes, shelf.clone(), contact_edge),
             shelf: shelf.clone(),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
             messages: Arc::new(Projector::of_messages(store.clone(), pressure.clone())),
@@ -175,14 +176,14 @@ fn edge<M: Module>(
     config: &Config,
     store: &Store,
     keyspace: &Arc<dyn Kv>,
-    projector: &Arc<Projector>,
+    projector: &Projector,
 ) -> Arc<Edge<M>> {
     let settings = EdgeSettings {
         environment: config.keys.environment.clone(),
         ttls: config.keys.ttls,
     };
     let (store, keyspace) = (store.clone(), keyspace.clone());
-    let edge = Edge::new(store, keyspace, projector.clone(), settings, clock::now);
+    let edge = Edge::new(store, keyspace, projector, settings, clock::now);
     Arc::new(edge)
 }
 

@@ -62,6 +62,7 @@ pub fn entry(value: Value) -> Entry<Value> {
         .find_map(|name| value.get(name)?.as_i64().filter(|revision| *revision > 0));
     Entry {
         revision: Position(said.unwrap_or(0)),
+        as_of: None,
         value: Some(value),
     }
 }

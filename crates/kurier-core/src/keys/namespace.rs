@@ -28,6 +28,10 @@ pub struct Namespace {
 pub struct Entry<V> {
     /// The position of the event that made it so.
     pub revision: Position,
+    /// It includes every event up to here. Only what is kept for a while says so: of what is there
+    /// as a whole, the tenant's mark does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub as_of: Option<Position>,
     /// Without one it was deleted: a tombstone.
     pub value: Option<V>,
 }

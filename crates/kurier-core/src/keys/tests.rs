@@ -299,12 +299,24 @@ fn an_entry_begins_with_its_revision() {
     let key = entry(&acme, "W1");
     let held = Entry {
         revision: Position(7),
+        as_of: None,
         value: Some("x".to_owned()),
     };
     assert_eq!(key.encode(&held), br#"{"revision":7,"value":"x"}"#);
-    assert_eq!(key.decode(&key.encode(&held)), Some(held));
+    let dated = Entry {
+        as_of: Some(Position(9)),
+        ..held.clone()
+    };
+    assert_eq!(
+        key.encode(&dated),
+        br#"{"revision":7,"as_of":9,"value":"x"}"#
+    );
+    for entry in [held, dated] {
+        assert_eq!(key.decode(&key.encode(&entry)), Some(entry));
+    }
     let tombstone = Entry {
         revision: Position(8),
+        as_of: None,
         value: None,
     };
     assert_eq!(key.encode(&tombstone), br#"{"revision":8,"value":null}"#);

@@ -3,6 +3,9 @@
 use super::{AT, CHANGED, DONE, DUPLICATE, HINTED, Mode, NEWER, NOT_WHOLE, OLDER, Plan, PlanWrite};
 use crate::kv::{Error, Keyspace, Reply};
 
+const REVISION: &[u8] = br#"{"revision":"#;
+const AS_OF: &[u8] = br#","as_of":"#;
+
 struct Room<'a, 'k> {
     keyspace: &'a mut Keyspace<'k>,
     keys: &'a [String],
@@ -96,9 +99,11 @@ impl Room<'_, '_> {
             return Ok(Some(DUPLICATE));
         }
         let held = self.held(write)?.unwrap_or(-1);
+        let is_later = |upto| self.as_of(write).map(|as_of| as_of > Some(upto));
+        let is_later = write.a.map(is_later).transpose()?.unwrap_or(false);
         let has_indexes = !write.l.is_empty() || !write.n.is_empty();
         Ok(match () {
-            () if held > write.r => Some(OLDER),
+            () if held > write.r || held == write.r && is_later => Some(OLDER),
             () if has_indexes && held != write.s => Some(CHANGED),
             () => None,
         })
@@ -150,16 +155,28 @@ impl Room<'_, '_> {
     /// The revision that a value begins with; nothing without one.
     fn held(&self, write: &PlanWrite) -> Result<Option<i64>, Error> {
         let value = self.keyspace.get(self.key(write.e))?;
+        Ok(value.and_then(|value| Some(leading(value.strip_prefix(REVISION)?)?.0)))
+    }
+
+    /// Up to where a value includes every event; nothing if it does not say.
+    fn as_of(&self, write: &PlanWrite) -> Result<Option<i64>, Error> {
+        let value = self.keyspace.get(self.key(write.e))?;
         Ok(value.and_then(|value| {
-            let digits = value.strip_prefix(br#"{"revision":"#)?;
-            let end = digits.iter().position(|byte| !byte.is_ascii_digit());
-            number(&digits[..end.unwrap_or(digits.len())])
+            let (_, rest) = leading(value.strip_prefix(REVISION)?)?;
+            Some(leading(rest.strip_prefix(AS_OF)?)?.0)
         }))
     }
 
     fn key(&self, number: usize) -> &str {
         &self.keys[number - 1]
     }
+}
+
+/// The number that a text begins with, and what follows it.
+fn leading(text: &[u8]) -> Option<(i64, &[u8])> {
+    let end = text.iter().position(|byte| !byte.is_ascii_digit());
+    let (digits, rest) = text.split_at(end.unwrap_or(text.len()));
+    Some((number(digits)?, rest))
 }
 
 fn number(text: &[u8]) -> Option<i64> {

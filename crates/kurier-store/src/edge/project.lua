@@ -9,6 +9,11 @@ local function revision(value)
   return value and tonumber(string.match(value, '^{"revision":(%d+)'))
 end
 
+-- Up to where it includes every event; nothing if it does not say.
+local function as_of(value)
+  return value and tonumber(string.match(value, '^{"revision":%d+,"as_of":(%d+)'))
+end
+
 local function set(key, value, ttl)
   if ttl then
     redis.call('SET', key, value, 'PX', string.format('%d', ttl))
@@ -35,8 +40,10 @@ local function objection(write)
   local hint = tonumber(write.h and redis.call('GET', KEYS[write.h]) or nil)
   if hint and (hint > write.u or write.w and hint == write.u) then return 2 end
   if is_known(write) then return 3 end
-  local held = revision(redis.call('GET', KEYS[write.e])) or -1
+  local value = redis.call('GET', KEYS[write.e])
+  local held = revision(value) or -1
   if held > write.r then return 4 end
+  if held == write.r and write.a and (as_of(value) or -1) > write.a then return 4 end
   if #write.l + #write.n > 0 and held ~= write.s then return 5 end
 end
 

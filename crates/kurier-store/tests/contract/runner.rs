@@ -38,7 +38,7 @@ pub async fn fold(store: &Store, events: &[Recorded]) -> Folded {
     fold_with(&Contacts, store, events).await
 }
 
-async fn fold_with(
+pub async fn fold_with(
     projection: &'static dyn Projection,
     store: &Store,
     events: &[Recorded],

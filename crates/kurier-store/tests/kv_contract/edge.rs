@@ -23,6 +23,7 @@ fn write(ground: &Ground, revision: i64, seen: Option<i64>) -> EdgeWrite {
         value: Some(bytes(&format!("{{\"revision\":{revision},\"value\":1}}"))),
         ttl_ms: None,
         revision,
+        as_of: None,
         seen,
         hint: Some(EdgeHint {
             key: ground.tied("hint:a"),
@@ -213,4 +214,50 @@ pub async fn what_is_offered_asks_the_hint_and_leaves_it_as_it_is(ground: Arc<Gr
         ground.kv.exists(&ground.tied("generation")).await,
         Ok(false)
     );
+}
+
+pub async fn of_the_same_revision_what_was_read_later_stays(ground: Arc<Ground>) {
+    let text = |revision: i64, as_of: i64| {
+        bytes(&format!(
+            "{{\"revision\":{revision},\"as_of\":{as_of},\"value\":1}}"
+        ))
+    };
+    let offer = |revision: i64, as_of: i64| {
+        let mut write = write(&ground, revision, None);
+        (write.as_of, write.value) = (Some(as_of), Some(text(revision, as_of)));
+        (write.hint, write.dedups, write.enter) = (None, Vec::new(), Vec::new());
+        vec![write]
+    };
+    let cases = [
+        ((5, 9), Written::Done, (5, 9)),
+        ((5, 8), Written::Older, (5, 9)),
+        ((5, 9), Written::Done, (5, 9)),
+        ((5, 10), Written::Done, (5, 10)),
+        // The revision comes first.
+        ((4, 11), Written::Older, (5, 10)),
+        ((6, 9), Written::Done, (6, 9)),
+    ];
+    for ((revision, as_of), written, (held_revision, held_as_of)) in cases {
+        let offered = run(&ground, EdgeMode::Warm, offer(revision, as_of)).await;
+        assert_eq!(offered, done(written), "{revision} {as_of}");
+        let is = held(&ground).await;
+        assert_eq!(is, Some(text(held_revision, held_as_of)));
+    }
+    // What does not say up to where it goes is older than what does.
+    let undated = write(&ground, 6, None).value.unwrap();
+    ground
+        .kv
+        .set(&ground.tied("a"), undated, None)
+        .await
+        .unwrap();
+    let dated = run(&ground, EdgeMode::Warm, offer(6, 1)).await;
+    assert_eq!(dated, done(Written::Done));
+    // And what is gone is gone whatever was read when.
+    let gone = EdgeWrite {
+        value: None,
+        as_of: None,
+        ..offer(6, 0).remove(0)
+    };
+    let gone = run(&ground, EdgeMode::Warm, vec![gone]).await;
+    assert_eq!((gone, held(&ground).await), (done(Written::Done), None));
 }

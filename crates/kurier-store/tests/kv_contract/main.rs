@@ -62,6 +62,7 @@ contract! {
     edge::an_entity_leaves_and_enters_indexes_and_they_are_counted,
     edge::a_rebuild_heeds_neither_hints_nor_deduplication_but_what_is_newer,
     edge::what_is_offered_asks_the_hint_and_leaves_it_as_it_is,
+    edge::of_the_same_revision_what_was_read_later_stays,
     lifetime::a_set_value_expires,
     lifetime::a_plain_set_forgets_the_ttl,
     lifetime::a_ttl_can_be_given_renewed_and_taken,

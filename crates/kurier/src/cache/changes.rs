@@ -7,17 +7,19 @@
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use kurier_core::contact::Standing;
+use kurier_core::edge::ContactProfile;
 use kurier_core::event::Position;
 use kurier_core::id::{ContactId, WorkspaceId};
 use kurier_core::keys::changes::{self, Changed};
 use kurier_core::keys::{Ttls, cache};
-use kurier_core::projection::{CONTACT, Cell, Change, Row};
-use kurier_store::{Result, Store};
+use kurier_core::projection::{CONTACT, Cell, Change, Row, contact_standing};
+use kurier_store::{Result, Scope, Store};
 use tokio::sync;
 
-use super::remote::{Remote, Told};
-use super::row;
+use super::remote::{Remote, patient};
 use super::shelf::{Kept, Shelf, What};
+use crate::flow::edge::Edge;
 
 /// More than this is not known of single contacts: it is taken as a gap instead.
 const CONTACTS_MAX: usize = 500_000;
@@ -28,6 +30,7 @@ pub struct Changes {
     store: Store,
     shelf: Arc<Shelf>,
     remote: Option<Remote>,
+    edge: Option<Arc<Edge<ContactProfile>>>,
     ttls: Ttls,
     known: Mutex<Known>,
     /// Held while a batch is written and until it is known here: who comes between waits.
@@ -44,22 +47,14 @@ struct Known {
     last: HashMap<Who, Position>,
 }
 
-/// Whom a batch changes. Rows are there of those that are remembered here, and of those that are
-/// no longer what they were: nothing may be left of an erased contact.
+/// Whom a batch changes.
 #[derive(Debug, Default)]
 pub struct Touched {
-    rows: Vec<(Who, Row)>,
-    others: Vec<Who>,
-}
-
-impl Touched {
-    fn add(&mut self, who: Option<Who>, row: impl FnOnce(Who) -> Option<Row>) {
-        let Some(who) = who else { return };
-        match row(who) {
-            Some(row) => self.rows.push((who, row)),
-            None => self.others.push(who),
-        }
-    }
+    all: Vec<Who>,
+    /// What is to be remembered of those that are remembered here.
+    kept: Vec<(Who, Arc<Standing>)>,
+    /// Of these nothing may be left.
+    gone: Vec<Who>,
 }
 
 fn who(cells: &[Cell]) -> Option<Who> {
@@ -68,11 +63,18 @@ fn who(cells: &[Cell]) -> Option<Who> {
 }
 
 impl Changes {
-    pub fn new(store: Store, shelf: Arc<Shelf>, remote: Option<Remote>, ttls: Ttls) -> Self {
+    pub fn new(
+        store: Store,
+        shelf: Arc<Shelf>,
+        remote: Option<Remote>,
+        edge: Option<Arc<Edge<ContactProfile>>>,
+        ttls: Ttls,
+    ) -> Self {
         Self {
             store,
             shelf,
             remote,
+            edge,
             ttls,
             known: Mutex::default(),
             turn: sync::Mutex::default(),
@@ -90,13 +92,11 @@ impl Changes {
         for change in changes {
             match change {
                 Change::Put(table, row) if table.name == CONTACT.name => {
-                    touched.add(who(row), |who| {
-                        self.is_wanted(who, row).then(|| row.clone())
-                    });
+                    self.put(who(row), row, &mut touched);
                 }
-                // An empty row says that there is none.
                 Change::Drop(table, cells) if table.name == CONTACT.name => {
-                    touched.add(who(cells), |_| Some(Row::new()));
+                    touched.all.extend(who(cells));
+                    touched.gone.extend(who(cells));
                 }
                 _ => {}
             }
@@ -104,9 +104,17 @@ impl Changes {
         touched
     }
 
-    fn is_wanted(&self, who: Who, row: &Row) -> bool {
-        let is_live = row.get(2).and_then(Cell::as_text) == Some("live");
-        !is_live || self.shelf.has(&self.key(who))
+    fn put(&self, who: Option<Who>, row: &Row, touched: &mut Touched) {
+        touched.all.extend(who);
+        let wanted = who.filter(|who| !is_live(row) || self.shelf.has(&self.key(*who)));
+        let read = || contact_standing(row).map(|(_, _, standing)| standing);
+        let Some((who, standing)) = wanted.and_then(|who| Some((who, read()?))) else {
+            return;
+        };
+        if let Standing::Erased { .. } = standing {
+            touched.gone.push(who);
+        }
+        touched.kept.push((who, Arc::new(standing)));
     }
 
     /// Held while a batch is written.
@@ -122,20 +130,20 @@ impl Changes {
         at >= asked || is_covered && last <= at
     }
 
-    /// A batch was written by this process. What is remembered of whom it changed follows at
-    /// once, here and in Redis; then the other processes are told.
+    /// A batch was written by this process. What is remembered here of whom it changed follows at
+    /// once, and nothing is left of whom it erased, in Redis neither; then the other processes are
+    /// told. What else it changed is brought to Redis by the edge.
     pub async fn wrote(&self, from: Position, to: Position, touched: Touched) {
-        let mut all = touched.others;
-        all.extend(touched.rows.iter().map(|(who, _)| *who));
-        self.learn(from, to, &all);
-        for (who, row) in touched.rows.iter().filter(|(_, row)| !row.is_empty()) {
-            self.shelf.put(self.key(*who), self.kept(to, row.clone()));
+        self.learn(from, to, &touched.all);
+        for (who, standing) in touched.kept {
+            self.keep(who, to, standing);
+        }
+        if let Some(edge) = &self.edge {
+            remove(edge, touched.gone, to).await;
+            edge.wake();
         }
         let Some(remote) = &self.remote else { return };
-        let told = touched.rows.iter();
-        let told = told.map(|(who, row)| self.told(*who, to, row)).collect();
-        remote.put(told).await;
-        let contacts = all.iter().map(bytes).collect();
+        let contacts = touched.all.iter().map(bytes).collect();
         self.tell(remote, from, Changed { to, contacts }).await;
     }
 
@@ -190,26 +198,29 @@ impl Changes {
 
     /// Extends what is known; what does not follow on it begins anew.
     fn learn(&self, from: Position, to: Position, all: &[Who]) {
-        for who in all {
-            self.shelf.remove(&self.key(*who));
-        }
         let is_gap = self.known().until != from;
         if is_gap || self.known().last.len() + all.len() > CONTACTS_MAX {
             return self.forget(to);
         }
-        let mut known = self.known();
-        known.until = to;
-        known.last.extend(all.iter().map(|who| (*who, to)));
+        {
+            let mut known = self.known();
+            known.until = to;
+            known.last.extend(all.iter().map(|who| (*who, to)));
+        }
+        // Last, see `keep`.
+        for who in all {
+            self.shelf.remove(&self.key(*who));
+        }
     }
 
     /// What came before is no longer known.
     fn forget(&self, until: Position) {
-        self.shelf.clear();
         *self.known() = Known {
             since: until,
             until,
             last: HashMap::new(),
         };
+        self.shelf.clear();
     }
 
     async fn installation(&self) -> Result<Option<WorkspaceId>> {
@@ -228,23 +239,46 @@ impl Changes {
         cache::contact::<Row>(workspace, id, &self.ttls).into_text()
     }
 
-    pub(super) fn kept(&self, at: Position, row: Row) -> Kept {
-        Kept {
+    /// Remembers what was read at `at`. Who read it may have been slow, and an erasure may have been
+    /// learnt meanwhile: then nothing is to be left of it, so it is asked afterwards whether it is
+    /// still true. Whoever learns notes it first and clears the shelf then: one of both takes it away.
+    pub(super) fn keep(&self, who: Who, at: Position, standing: Arc<Standing>) {
+        let kept = Kept {
             at,
-            what: What::Contact(Arc::new(row)),
+            what: What::Contact(standing),
             lives: super::contacts::lives(&self.ttls),
+        };
+        let key = self.key(who);
+        self.shelf.put(key.clone(), kept);
+        if self.has_changed(who, at) {
+            self.shelf.remove(&key);
         }
     }
 
-    pub(super) fn told(&self, who: Who, at: Position, row: &Row) -> Told {
-        let lives = super::contacts::lives(&self.ttls);
-        Told {
-            key: self.key(who),
-            at,
-            bytes: row::encode(row),
-            ttl_ms: u64::try_from(lives.as_millis()).unwrap_or(u64::MAX),
+    /// Whether something is known to have changed it after `at`, or may have.
+    fn has_changed(&self, who: Who, at: Position) -> bool {
+        let known = self.known();
+        at < known.since || known.last.get(&who).is_some_and(|last| *last > at)
+    }
+}
+
+/// Only speed is lost if it fails, and the edge is told again by its own flow; nobody believes what
+/// it holds meanwhile.
+async fn remove(edge: &Edge<ContactProfile>, gone: Vec<Who>, to: Position) {
+    let mut by_workspace: HashMap<WorkspaceId, Vec<_>> = HashMap::new();
+    for (workspace, id) in gone {
+        let ids = by_workspace.entry(workspace).or_default();
+        ids.push(id.as_uuid());
+    }
+    for (workspace, ids) in by_workspace {
+        if let Err(error) = patient(edge.remove(Scope(workspace), &ids, to)).await {
+            tracing::debug!(%error, "erased contacts are not gone from the edge yet");
         }
     }
+}
+
+fn is_live(row: &Row) -> bool {
+    row.get(2).and_then(Cell::as_text) == Some("live")
 }
 
 fn bytes((workspace, id): &Who) -> [u8; 32] {

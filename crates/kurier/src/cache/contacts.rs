@@ -7,19 +7,20 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use kurier_core::contact::{Contact, Standing};
+use kurier_core::edge::ContactProfile;
 use kurier_core::event::Position;
 use kurier_core::id::ContactId;
 use kurier_core::keys::Ttls;
 use kurier_core::projection::{
-    CONTACT, Contacts as Projection, Need, Projection as _, Row, contact_standing,
+    CONTACT, Contacts as Projection, Need, Projection as _, contact_standing,
 };
 use kurier_store::{Error, Result, Scope, Store};
 use tokio::sync::Mutex;
 
 use super::changes::{Changes, Who};
-use super::remote::Remote;
 use super::shelf::{Shelf, What};
-use super::{Freshness, Level, Tally, row};
+use super::{Freshness, Level, Tally};
+use crate::flow::edge::Edge;
 
 /// Merges may be chained; nobody is merged this often.
 const HOPS_MAX: usize = 1_000;
@@ -32,7 +33,7 @@ pub struct Contacts {
     store: Store,
     changes: Arc<Changes>,
     shelf: Arc<Shelf>,
-    remote: Option<Remote>,
+    edge: Option<Arc<Edge<ContactProfile>>>,
     tally: Tally,
     lanes: Vec<Mutex<()>>,
     hasher: RandomState,
@@ -48,13 +49,13 @@ impl Contacts {
         store: Store,
         changes: Arc<Changes>,
         shelf: Arc<Shelf>,
-        remote: Option<Remote>,
+        edge: Option<Arc<Edge<ContactProfile>>>,
     ) -> Self {
         Self {
             store,
             changes,
             shelf,
-            remote,
+            edge,
             tally: Tally::new("contact"),
             lanes: (0..LANES).map(|_| Mutex::default()).collect(),
             hasher: RandomState::new(),
@@ -66,7 +67,7 @@ impl Contacts {
         &self.tally
     }
 
-    /// Where a contact is remembered.
+    /// Where a contact is remembered in this process.
     pub fn key(&self, scope: Scope, id: ContactId) -> String {
         self.changes.key((scope.0, id))
     }
@@ -99,13 +100,13 @@ impl Contacts {
             }
             let looked_at: Vec<ContactId> = askers.keys().copied().collect();
             let mut next: HashMap<ContactId, Vec<ContactId>> = HashMap::new();
-            for (id, row) in self.rows(scope, looked_at, asked).await? {
+            for (id, standing) in self.standings(scope, looked_at, asked).await? {
                 let led_here = askers.remove(&id).unwrap_or_default();
-                match standing(&row)? {
+                match standing.as_ref() {
                     Standing::Live(contact) => {
-                        found.extend(led_here.into_iter().map(|id| (id, (*contact).clone())));
+                        found.extend(led_here.into_iter().map(|id| (id, (**contact).clone())));
                     }
-                    Standing::Merged { into } => next.entry(into).or_default().extend(led_here),
+                    Standing::Merged { into } => next.entry(*into).or_default().extend(led_here),
                     Standing::Erased { .. } => {}
                 }
             }
@@ -132,13 +133,13 @@ impl Contacts {
         }
     }
 
-    /// The rows at these ids, as new as asked.
-    async fn rows(
+    /// What there is at these ids, as new as asked.
+    async fn standings(
         &self,
         scope: Scope,
         ids: Vec<ContactId>,
         asked: Position,
-    ) -> Result<Vec<(ContactId, Arc<Row>)>> {
+    ) -> Result<Vec<Found>> {
         let mut found = Vec::with_capacity(ids.len());
         let missing = self.on_shelf(scope, ids, asked, &mut found);
         let Some(first) = missing.first() else {
@@ -148,7 +149,7 @@ impl Contacts {
         let _alone = self.lanes[lane].lock().await;
         // Someone may have looked while this waited.
         let missing = self.on_shelf(scope, missing, asked, &mut found);
-        let missing = self.in_redis(scope, missing, asked, &mut found).await;
+        let missing = self.at_edge(scope, missing, asked, &mut found).await;
         self.in_store(scope, missing, &mut found).await?;
         Ok(found)
     }
@@ -158,7 +159,7 @@ impl Contacts {
         scope: Scope,
         ids: Vec<ContactId>,
         asked: Position,
-        found: &mut Vec<(ContactId, Arc<Row>)>,
+        found: &mut Vec<Found>,
     ) -> Vec<ContactId> {
         let before = found.len();
         let mut missing = Vec::new();
@@ -166,8 +167,8 @@ impl Contacts {
             let who: Who = (scope.0, id);
             let kept = self.shelf.get(&self.changes.key(who));
             match kept.map(|kept| (kept.at, kept.what)) {
-                Some((at, What::Contact(row))) if self.changes.holds(who, at, asked) => {
-                    found.push((id, row));
+                Some((at, What::Contact(standing))) if self.changes.holds(who, at, asked) => {
+                    found.push((id, standing));
                 }
                 _ => missing.push(id),
             }
@@ -176,28 +177,27 @@ impl Contacts {
         missing
     }
 
-    async fn in_redis(
+    /// Live ones only. The edge may have lost what it was told: what it says counts by the position
+    /// it was read at.
+    async fn at_edge(
         &self,
         scope: Scope,
         ids: Vec<ContactId>,
         asked: Position,
-        found: &mut Vec<(ContactId, Arc<Row>)>,
+        found: &mut Vec<Found>,
     ) -> Vec<ContactId> {
-        let Some(remote) = self.remote.as_ref().filter(|_| !ids.is_empty()) else {
+        let Some(edge) = self.edge.as_ref().filter(|_| !ids.is_empty()) else {
             return ids;
         };
-        let keys: Vec<String> = ids
-            .iter()
-            .map(|id| self.changes.key((scope.0, *id)))
-            .collect();
+        let wanted: Vec<_> = ids.iter().map(|id| id.as_uuid()).collect();
+        let mut held = edge.dated(scope, &wanted).await;
         let before = found.len();
         let mut missing = Vec::new();
-        for (id, value) in ids.into_iter().zip(remote.get_dated(&keys).await) {
+        for id in ids {
             let who: Who = (scope.0, id);
-            let value = value.filter(|(at, _)| self.changes.holds(who, *at, asked));
-            let read = value.and_then(|(at, bytes)| Some((at, row::decode(&bytes)?)));
-            match read.filter(|(_, row)| contact_standing(row).is_some()) {
-                Some((at, row)) => found.push((id, self.keep(who, at, row))),
+            let held = held.remove(&id.as_uuid());
+            match held.filter(|(at, _)| self.changes.holds(who, *at, asked)) {
+                Some((at, contact)) => found.push((id, self.keep(who, at, live(contact)))),
                 None => missing.push(id),
             }
         }
@@ -209,7 +209,7 @@ impl Contacts {
         &self,
         scope: Scope,
         ids: Vec<ContactId>,
-        found: &mut Vec<(ContactId, Arc<Row>)>,
+        found: &mut Vec<Found>,
     ) -> Result<()> {
         if ids.is_empty() {
             return Ok(());
@@ -219,34 +219,32 @@ impl Contacts {
         let keys = ids.iter().map(|id| vec![scope.0.into(), (*id).into()]);
         let need = Need::new(&CONTACT, keys.collect());
         let loaded = self.store.views.load(vec![need]).await?;
-        let mut told = Vec::new();
-        for row in loaded.into_iter().flat_map(|loaded| loaded.rows) {
-            let (_, id, _) = contact_standing(&row).ok_or_else(unreadable)?;
-            let who: Who = (scope.0, id);
-            told.push(self.changes.told(who, at, &row));
-            found.push((id, self.keep(who, at, row)));
+        let mut offered = Vec::new();
+        for row in loaded.iter().flat_map(|loaded| &loaded.rows) {
+            let (_, id, standing) = contact_standing(row).ok_or_else(unreadable)?;
+            if let Standing::Live(contact) = &standing {
+                offered.push((id.as_uuid(), contact.revision, (**contact).clone()));
+            }
+            found.push((id, self.keep((scope.0, id), at, standing)));
         }
         self.tally.count(Level::Store, ids.len());
-        if let Some(remote) = &self.remote {
-            remote.put(told).await;
+        if let Some(edge) = &self.edge {
+            edge.offer(scope, at, offered).await;
         }
         Ok(())
     }
 
-    fn keep(&self, who: Who, at: Position, row: Row) -> Arc<Row> {
-        let kept = self.changes.kept(at, row);
-        let What::Contact(row) = &kept.what else {
-            unreachable!("a contact is kept as one");
-        };
-        let row = row.clone();
-        self.shelf.put(self.changes.key(who), kept);
-        row
+    fn keep(&self, who: Who, at: Position, standing: Standing) -> Arc<Standing> {
+        let standing = Arc::new(standing);
+        self.changes.keep(who, at, standing.clone());
+        standing
     }
 }
 
-fn standing(row: &Row) -> Result<Standing> {
-    let read = contact_standing(row).map(|(_, _, standing)| standing);
-    read.ok_or_else(unreadable)
+type Found = (ContactId, Arc<Standing>);
+
+fn live(contact: Contact) -> Standing {
+    Standing::Live(Box::new(contact))
 }
 
 fn unreadable() -> Error {

@@ -2,21 +2,21 @@
 //! Redis where there is one (L2), then the store. It is never older than asked: what is remembered
 //! carries the position it was read at, and counts only while nothing has changed it since.
 //!
-//! Reading order: [`Shelf`] is L1, [`Remote`] is L2, [`Changes`] knows what changed when,
-//! [`Contacts`] and [`Documents`] are what is remembered, [`Measured`] counts what the keyspace
-//! does.
+//! Reading order: [`Shelf`] is L1; L2 is the [edge](crate::flow::edge) for contacts and [`Remote`]
+//! for documents; [`Changes`] knows what changed when, [`Contacts`] and [`Documents`] are what is
+//! remembered, [`Measured`] counts what the keyspace does.
 
 mod changes;
 mod contacts;
 mod documents;
 mod measured;
 mod remote;
-mod row;
 mod shelf;
 mod tally;
 #[cfg(test)]
 #[expect(clippy::unwrap_used, reason = "a test that cannot go on should stop")]
 mod tests;
+mod weight;
 
 use kurier_core::event::Position;
 
@@ -24,7 +24,7 @@ pub use changes::Changes;
 pub use contacts::Contacts;
 pub use documents::Documents;
 pub use measured::Measured;
-pub use remote::Remote;
+pub use remote::{Remote, patient};
 pub use shelf::Shelf;
 pub use tally::{Level, Tally};
 

@@ -1,5 +1,5 @@
-//! L2: what all processes remember together, in Redis. It may be slow, away or empty at any time:
-//! then it is as if nothing were remembered, and that is counted.
+//! What all processes remember together, in Redis. It may be slow, away or empty at any time: then
+//! it is as if nothing were remembered, and that is counted.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -74,12 +74,14 @@ impl Remote {
 }
 
 /// What is given up is counted here: whoever measures it never hears of it.
-async fn patient<T>(asking: impl Future<Output = Result<T, Error>>) -> Result<T, Error> {
+pub async fn patient<T, E: From<Error>>(
+    asking: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
     match tokio::time::timeout(PATIENCE, asking).await {
         Ok(answer) => answer,
         Err(_) => {
             metrics::counter!(names::KEYSPACE_ERRORS, "kind" => "slow").increment(1);
-            Err(Error::Unavailable("it is slow".to_owned()))
+            Err(Error::Unavailable("it is slow".to_owned()).into())
         }
     }
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use kurier_core::contact::Standing;
 use kurier_core::event::Position;
-use kurier_core::projection::Row;
 use moka::Expiry;
 use moka::sync::Cache;
 
@@ -24,7 +24,7 @@ pub struct Kept {
 
 #[derive(Debug, Clone)]
 pub enum What {
-    Contact(Arc<Row>),
+    Contact(Arc<Standing>),
     Document { version: u32, text: Arc<str> },
 }
 
@@ -101,7 +101,7 @@ impl Shelf {
 
 fn weight(key: &str, kept: &Kept) -> u32 {
     let held = match &kept.what {
-        What::Contact(row) => super::row::bytes(row),
+        What::Contact(standing) => super::weight::standing(standing),
         What::Document { text, .. } => text.len(),
     };
     u32::try_from(ENTRY_BYTES + key.len() + held).unwrap_or(u32::MAX)

@@ -19,16 +19,18 @@ pub enum Level {
 #[derive(Debug)]
 pub struct Tally {
     cache: &'static str,
-    hits: AtomicU64,
-    misses: AtomicU64,
+    l1: AtomicU64,
+    l2: AtomicU64,
+    store: AtomicU64,
 }
 
 impl Tally {
     pub const fn new(cache: &'static str) -> Self {
         Self {
             cache,
-            hits: AtomicU64::new(0),
-            misses: AtomicU64::new(0),
+            l1: AtomicU64::new(0),
+            l2: AtomicU64::new(0),
+            store: AtomicU64::new(0),
         }
     }
 
@@ -41,19 +43,28 @@ impl Tally {
             Level::Store => metrics::counter!(names::CACHE_MISSES, "cache" => cache),
         }
         .increment(found);
-        let kept = match level {
-            Level::L1 | Level::L2 => &self.hits,
-            Level::Store => &self.misses,
-        };
-        kept.fetch_add(found, Ordering::Relaxed);
+        self.at(level).fetch_add(found, Ordering::Relaxed);
         let (hits, misses) = self.read();
         let all = (hits + misses).max(1) as f64;
         metrics::gauge!(names::CACHE_RATIO, "cache" => cache).set(hits as f64 / all);
     }
 
+    const fn at(&self, level: Level) -> &AtomicU64 {
+        match level {
+            Level::L1 => &self.l1,
+            Level::L2 => &self.l2,
+            Level::Store => &self.store,
+        }
+    }
+
+    /// How much was found there so far.
+    pub fn found(&self, level: Level) -> u64 {
+        self.at(level).load(Ordering::Relaxed)
+    }
+
     /// Hits and misses so far.
     pub fn read(&self) -> (u64, u64) {
-        let read = |count: &AtomicU64| count.load(Ordering::Relaxed);
-        (read(&self.hits), read(&self.misses))
+        let hits = self.found(Level::L1) + self.found(Level::L2);
+        (hits, self.found(Level::Store))
     }
 }

@@ -7,40 +7,8 @@ use kurier_core::id::ContactId;
 use kurier_core::projection::{CONTACT, Need, contact_standing};
 use kurier_store::{Error, Result, Scope, Store};
 
-use crate::app::App;
-
 /// Merges may be chained; nobody is merged this often.
 const HOPS_MAX: usize = 1_000;
-
-/// The live contact at an id, or the one it has become part of, from the edge if it knows it.
-pub async fn known_contact(app: &App, scope: Scope, id: ContactId) -> Result<Option<Contact>> {
-    let found = known_contacts(app, scope, &[id]).await?;
-    Ok(found.into_values().next())
-}
-
-/// As [`live_contacts`], from the edge where it knows them.
-pub async fn known_contacts(
-    app: &App,
-    scope: Scope,
-    ids: &[ContactId],
-) -> Result<HashMap<ContactId, Contact>> {
-    let Some(edge) = &app.contact_edge else {
-        return live_contacts(&app.store, scope, ids).await;
-    };
-    let asked: Vec<_> = ids.iter().map(|id| id.as_uuid()).collect();
-    let at_edge = edge.get_all(scope, &asked).await.into_iter();
-    let at_edge = at_edge.filter_map(|(id, entry)| Some((ContactId::from_uuid(id), entry.value?)));
-    let mut found: HashMap<ContactId, Contact> = at_edge.collect();
-    let missing = ids.iter().filter(|id| !found.contains_key(id));
-    let missing: Vec<ContactId> = missing.copied().collect();
-    let folded = app.projector.position();
-    let loaded = live_contacts(&app.store, scope, &missing).await?;
-    let offered = loaded.iter().filter(|(id, contact)| **id == contact.id);
-    let offered = offered.map(|(id, it)| (id.as_uuid(), it.revision, it.clone()));
-    edge.offer(scope, folded, offered.collect()).await;
-    found.extend(loaded);
-    Ok(found)
-}
 
 /// The live contacts at these ids, or those they have become part of, by the id asked for.
 pub async fn live_contacts(

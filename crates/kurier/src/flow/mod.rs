@@ -20,7 +20,7 @@ pub mod template;
 pub use ask::{Ask, Refused, ask};
 pub use deliver::{Deliverer, Post, Unwritten};
 pub use erase::{ErasureReport, erase, live_contact};
-pub use live::{known_contact, known_contacts, live_contacts};
+pub use live::live_contacts;
 pub use maintain::maintain;
 pub use message::{Act, act_on};
 pub use project::Projector;

@@ -141,6 +141,11 @@ impl Projector {
         *self.reached.borrow()
     }
 
+    /// For those who follow it.
+    pub fn subscribe(&self) -> watch::Receiver<Position> {
+        self.reached.subscribe()
+    }
+
     /// Says that there is something to fold.
     pub fn wake(&self) {
         self.wake.notify_one();

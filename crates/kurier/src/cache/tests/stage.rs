@@ -6,6 +6,7 @@ use std::sync::{Arc, Mutex};
 
 use async_trait::async_trait;
 use kurier_core::contact::Contact;
+use kurier_core::edge::ContactProfile;
 use kurier_core::event::{Erasure, Event, Kind, Position};
 use kurier_core::id::ContactId;
 use kurier_core::keys::Ttls;
@@ -14,28 +15,74 @@ use kurier_store::{Appended, Scope, Sqlite, Store, Workspace};
 use tempfile::TempDir;
 
 use crate::cache::{Changes, Contacts, Remote, Shelf};
+use crate::flow::edge::{Edge, EdgeSettings};
 use crate::flow::{Projector, live_contacts};
 use crate::{clock, keyring};
 
 /// How many users there may be, and as many anonymous contacts.
 pub const USERS: u8 = 4;
 
-/// Redis as it may be: emptied, away, and back.
+/// Redis as it may be: emptied, away and back, or replaced by one that has not heard of the last
+/// writes, although they were acknowledged.
 pub struct Fickle {
     kv: Mutex<Arc<Memory>>,
+    written: Mutex<Vec<Write>>,
     pub is_away: AtomicBool,
+}
+
+#[derive(Clone)]
+enum Write {
+    Run(Vec<Command>),
+    Script(Script, Vec<String>, Vec<Vec<u8>>),
+}
+
+impl Write {
+    async fn again(self, kv: &Memory) {
+        match self {
+            Self::Run(commands) => drop(kv.run(commands).await.unwrap()),
+            Self::Script(script, keys, args) => {
+                kv.script(&script, &keys, &args).await.unwrap();
+            }
+        }
+    }
 }
 
 impl Fickle {
     pub fn new() -> Arc<Self> {
         Arc::new(Self {
             kv: Mutex::new(fresh()),
+            written: Mutex::default(),
             is_away: AtomicBool::new(false),
         })
     }
 
     pub fn flush(&self) {
+        self.written.lock().unwrap().clear();
         *self.kv.lock().unwrap() = fresh();
+    }
+
+    /// Another one takes its place, which lacks the last `lost` writes.
+    pub async fn fail_over(&self, lost: usize) {
+        let kept = {
+            let mut written = self.written.lock().unwrap();
+            let count = written.len().saturating_sub(lost);
+            written.truncate(count);
+            written.clone()
+        };
+        let replica = fresh();
+        for write in kept {
+            write.again(&replica).await;
+        }
+        *self.kv.lock().unwrap() = replica;
+    }
+
+    /// How many there were, of those that are not lost.
+    pub fn writes(&self) -> usize {
+        self.written.lock().unwrap().len()
+    }
+
+    fn note(&self, write: Write) {
+        self.written.lock().unwrap().push(write);
     }
 
     fn kv(&self) -> Result<Arc<Memory>, Error> {
@@ -54,7 +101,12 @@ fn fresh() -> Arc<Memory> {
 #[async_trait]
 impl Kv for Fickle {
     async fn run(&self, commands: Vec<Command>) -> Result<Vec<Reply>, Error> {
-        self.kv()?.run(commands).await
+        let kv = self.kv()?;
+        let is_get = |command: &Command| matches!(command, Command::Get { .. });
+        if !commands.iter().all(is_get) {
+            self.note(Write::Run(commands.clone()));
+        }
+        kv.run(commands).await
     }
 
     async fn script(
@@ -63,7 +115,9 @@ impl Kv for Fickle {
         keys: &[String],
         args: &[Vec<u8>],
     ) -> Result<Reply, Error> {
-        self.kv()?.script(script, keys, args).await
+        let kv = self.kv()?;
+        self.note(Write::Script(*script, keys.to_vec(), args.to_vec()));
+        kv.script(script, keys, args).await
     }
 
     async fn ping(&self) -> Result<(), Error> {
@@ -75,7 +129,23 @@ impl Kv for Fickle {
 pub struct Process {
     pub shelf: Arc<Shelf>,
     pub contacts: Contacts,
+    pub changes: Arc<Changes>,
     pub projector: Projector,
+    pub edge: Arc<Edge<ContactProfile>>,
+}
+
+impl Process {
+    /// What a server does again and again.
+    pub async fn fold(&self) {
+        self.projector.drain().await.unwrap();
+        self.edge.drain().await.unwrap();
+    }
+
+    /// A step of both. The edge stands still while Redis is away.
+    pub async fn step(&self) {
+        self.projector.step().await.unwrap();
+        let _ = self.edge.step().await;
+    }
 }
 
 pub struct Stage {
@@ -110,14 +180,32 @@ impl Stage {
         let shelf = Arc::new(Shelf::new(bytes_max));
         let remote = Some(Remote::new(self.redis.clone()));
         let (store, ttls) = (self.store.clone(), Ttls::default());
-        let changes = Changes::new(store.clone(), shelf.clone(), remote.clone(), ttls);
-        let changes = Arc::new(changes);
         let projector = Projector::of_contacts(store.clone(), Arc::default());
+        let edge = Arc::new(self.edge(&projector, ttls));
+        let at_edge = Some(edge.clone());
+        let changes = Changes::new(store.clone(), shelf.clone(), remote, at_edge, ttls);
+        let changes = Arc::new(changes);
         Process {
             projector: projector.telling(changes.clone()),
-            contacts: Contacts::new(store, changes, shelf.clone(), remote),
+            contacts: Contacts::new(store, changes.clone(), shelf.clone(), Some(edge.clone())),
+            changes,
             shelf,
+            edge,
         }
+    }
+
+    fn edge(&self, projector: &Projector, ttls: Ttls) -> Edge<ContactProfile> {
+        let settings = EdgeSettings {
+            environment: "test".to_owned(),
+            ttls,
+        };
+        let (store, redis) = (self.store.clone(), self.redis.clone());
+        Edge::new(store, redis, projector, settings, clock::now)
+    }
+
+    /// Where a contact stands in Redis.
+    pub fn key(&self, id: ContactId) -> String {
+        format!("contact.profile:v1:{{{}}}:contact:{id}", self.workspace.id)
     }
 
     pub fn user(&self, number: u8) -> ContactId {

@@ -32,11 +32,12 @@ impl<M: Module> Edge<M> {
         &self,
         touched: &Touched,
         standings: &Standings<M>,
+        to: Position,
     ) -> Result<Vec<EdgeWrite>> {
         let held = self.held(touched).await?;
         let mut writes = Vec::with_capacity(touched.len());
         for ((of, events), held) in touched.iter().zip(held) {
-            let mut write = self.write_of(*of, standings.get(of), held.as_ref())?;
+            let mut write = self.write_at(*of, standings.get(of), held.as_ref(), Some(to))?;
             let upto = events.last().copied().unwrap_or_default();
             // Of what is gone, that it is gone is as old as the event that says so.
             if write.value.is_none() {
@@ -91,11 +92,25 @@ impl<M: Module> Edge<M> {
         standing: Option<&Standing<M::Value>>,
         held: Option<&Entry<M::Value>>,
     ) -> Result<EdgeWrite> {
+        self.write_at(of, standing, held, None)
+    }
+
+    /// The same, with up to where the read model was folded when it was read. A row that was
+    /// changed by an event includes all that came before.
+    pub(super) fn write_at(
+        &self,
+        of: Of,
+        standing: Option<&Standing<M::Value>>,
+        held: Option<&Entry<M::Value>>,
+        folded: Option<Position>,
+    ) -> Result<EdgeWrite> {
         let key = self.entry_key(of)?;
+        let as_of = |revision: Position| Some(folded.filter(|_| !Self::is_whole())?.max(revision));
         let (revision, entry, ttl_ms) = match standing {
             Some(Standing::Live { revision, value }) => {
                 let entry = Entry {
                     revision: *revision,
+                    as_of: as_of(*revision),
                     value: Some(value.clone()),
                 };
                 (*revision, Some(entry), key.ttl_ms())
@@ -112,6 +127,7 @@ impl<M: Module> Edge<M> {
         let mut leave = self.indexes(of.0, before)?;
         leave.retain(|index| !enter.contains(index));
         Ok(EdgeWrite {
+            as_of: entry.as_ref().and_then(|entry| Some(entry.as_of?.0)),
             value: entry.map(|entry| key.encode(&entry)),
             entry: key.into_text(),
             ttl_ms,
@@ -130,6 +146,7 @@ impl<M: Module> Edge<M> {
     fn tombstone(&self, revision: Position, at_ms: i64) -> (Option<Entry<M::Value>>, Option<u64>) {
         let entry = Entry {
             revision,
+            as_of: None,
             value: None,
         };
         let Some(ttl_ms) = self.settings.ttls.delete.ttl_ms() else {

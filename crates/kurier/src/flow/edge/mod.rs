@@ -16,6 +16,7 @@ mod heal;
 mod keyed;
 mod read;
 mod steps;
+mod warm;
 
 use std::collections::{BTreeSet, HashMap, HashSet};
 use std::marker::PhantomData;
@@ -71,14 +72,29 @@ pub struct EdgeSettings {
 pub struct Edge<M: Module> {
     store: Store,
     keyspace: Arc<dyn Kv>,
-    /// Folds the read model that the module follows.
-    projector: Arc<Projector>,
+    projector: Followed,
     settings: EdgeSettings,
     clock: fn() -> Timestamp,
     state: Mutex<State>,
     reached: watch::Sender<Position>,
     wake: Notify,
     module: PhantomData<fn() -> M>,
+}
+
+/// Who folds the read model that the module follows, and how far this process knows it to be.
+struct Followed {
+    name: &'static str,
+    folded: watch::Receiver<Position>,
+}
+
+impl Followed {
+    const fn name(&self) -> &'static str {
+        self.name
+    }
+
+    fn position(&self) -> Position {
+        *self.folded.borrow()
+    }
 }
 
 /// What this process knows of the edge.
@@ -105,14 +121,17 @@ impl<M: Module> Edge<M> {
     pub fn new(
         store: Store,
         keyspace: Arc<dyn Kv>,
-        projector: Arc<Projector>,
+        projector: &Projector,
         settings: EdgeSettings,
         clock: fn() -> Timestamp,
     ) -> Self {
         Self {
             store,
             keyspace,
-            projector,
+            projector: Followed {
+                name: projector.name(),
+                folded: projector.subscribe(),
+            },
             settings,
             clock,
             state: Mutex::default(),
@@ -146,6 +165,11 @@ impl<M: Module> Edge<M> {
         let mut reached = self.reached.subscribe();
         let waiting = reached.wait_for(|reached| *reached >= position);
         tokio::time::timeout(patience, waiting).await.is_ok()
+    }
+
+    /// Says that there is something to project.
+    pub fn wake(&self) {
+        self.wake.notify_one();
     }
 
     /// Runs until the task is dropped.

@@ -2,27 +2,24 @@
 //! wrong. An answer is given only if nothing is pending that could change it.
 
 use std::collections::HashMap;
-use std::time::Duration;
 
-use kurier_core::edge::{Module, Standing};
+use kurier_core::edge::Module;
 use kurier_core::event::Position;
 use kurier_core::id::WorkspaceId;
 use kurier_core::keys::Entry;
 use kurier_store::Scope;
-use kurier_store::edge::{AT, EdgeBatch, EdgeHint, EdgeMode, project};
+use kurier_store::edge::AT;
 use kurier_store::kv::{Command, Reply};
 use uuid::Uuid;
 
 use super::heal::position;
-use super::{Edge, Of, Result};
+use super::{Edge, Of};
+use crate::cache::patient;
 use crate::metrics as names;
-
-/// The store answers within milliseconds: a keyspace that is slower, or away, is not waited for.
-const PATIENCE: Duration = Duration::from_millis(50);
 
 /// Why the edge gives no answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Miss {
+pub(super) enum Miss {
     /// It does not have it.
     Absent,
     /// Something is pending.
@@ -32,7 +29,7 @@ enum Miss {
 }
 
 impl Miss {
-    const fn as_str(self) -> &'static str {
+    pub(super) const fn as_str(self) -> &'static str {
         match self {
             Self::Absent => "absent",
             Self::Behind => "behind",
@@ -164,7 +161,7 @@ impl<M: Module> Edge<M> {
         is_known && !state.pending.iter().any(|of| of.0 == workspace)
     }
 
-    async fn ask_entries(
+    pub(super) async fn ask_entries(
         &self,
         scope: Scope,
         ids: &[Uuid],
@@ -191,95 +188,14 @@ impl<M: Module> Edge<M> {
         if self.is_resting() {
             return Err(Miss::Failed);
         }
-        let asked = tokio::time::timeout(PATIENCE, self.keyspace.run(commands)).await;
-        match asked {
-            Ok(Ok(replies)) => Ok(replies),
-            Ok(Err(_)) | Err(_) => Err(Miss::Failed),
-        }
+        let asked = patient(self.keyspace.run(commands)).await;
+        asked.map_err(|_| Miss::Failed)
     }
 
-    fn count_reads(&self, result: &'static str, by: usize) {
+    pub(super) fn count_reads(&self, result: &'static str, by: usize) {
         let module = M::NAMESPACE.module();
         metrics::counter!(names::EDGE_READS, "module" => module, "result" => result)
             .increment(by as u64);
-    }
-
-    /// Keeps what was read from the store, which was folded up to `folded` by then, for the next
-    /// who asks; only speed is lost if this fails. The script leaves it out if the entity has come
-    /// further meanwhile, or is gone, which its hint says.
-    pub async fn offer(
-        &self,
-        scope: Scope,
-        folded: Position,
-        found: Vec<(Uuid, Position, M::Value)>,
-    ) {
-        if found.is_empty() || self.is_resting() {
-            return;
-        }
-        let offered = self.try_offer(scope, folded, found);
-        let offered = tokio::time::timeout(PATIENCE, offered).await;
-        match offered {
-            Ok(Ok(())) => {}
-            Ok(Err(error)) => tracing::debug!(%error, "the edge took nothing"),
-            Err(_) => tracing::debug!("the edge took nothing: the keyspace is slow"),
-        }
-    }
-
-    async fn try_offer(
-        &self,
-        scope: Scope,
-        folded: Position,
-        found: Vec<(Uuid, Position, M::Value)>,
-    ) -> Result<()> {
-        let mut writes = Vec::with_capacity(found.len());
-        for (id, revision, value) in found {
-            let of = (scope.0, id);
-            let standing = Standing::Live { revision, value };
-            let mut write = self.write_of(of, Some(&standing), None)?;
-            let hint = self.hint_key(of)?;
-            write.hint = Some(EdgeHint {
-                revision: revision.max(folded).0,
-                renew: false,
-                ttl_ms: hint.ttl_ms(),
-                key: hint.into_text(),
-            });
-            writes.push(write);
-        }
-        let batch = EdgeBatch {
-            generation: self.generation(scope.0),
-            mode: EdgeMode::Warm,
-            writes,
-        };
-        project(self.keyspace.as_ref(), &batch).await?;
-        Ok(())
-    }
-}
-
-impl<M: Module> Edge<M> {
-    /// Removes entities at once, since an event at `position` says that they are gone. Nothing
-    /// older brings them back.
-    pub async fn remove(&self, scope: Scope, ids: &[Uuid], position: Position) -> Result<()> {
-        let mut writes = Vec::with_capacity(ids.len());
-        for id in ids {
-            let of = (scope.0, *id);
-            let mut write = self.write_of(of, None, None)?;
-            let hint = self.hint_key(of)?;
-            write.revision = position.0;
-            write.hint = Some(EdgeHint {
-                revision: position.0,
-                renew: true,
-                ttl_ms: hint.ttl_ms(),
-                key: hint.into_text(),
-            });
-            writes.push(write);
-        }
-        let batch = EdgeBatch {
-            generation: self.generation(scope.0),
-            mode: EdgeMode::Warm,
-            writes,
-        };
-        project(self.keyspace.as_ref(), &batch).await?;
-        Ok(())
     }
 }
 

@@ -156,7 +156,7 @@ impl<M: Module> Edge<M> {
             state.scanned = to;
         }
         for (workspace, touched) in by_tenant {
-            self.write_tenant(workspace, touched, standings).await?;
+            self.write_tenant(workspace, touched, standings, to).await?;
         }
         Ok(())
     }
@@ -166,9 +166,10 @@ impl<M: Module> Edge<M> {
         workspace: WorkspaceId,
         mut touched: Touched,
         standings: &Standings<M>,
+        to: Position,
     ) -> Result<()> {
         for _ in 0..TRIES_MAX {
-            let writes = self.keyed(&touched, standings).await?;
+            let writes = self.keyed(&touched, standings, to).await?;
             let batch = EdgeBatch {
                 generation: self.generation(workspace),
                 mode: match Self::is_whole() {

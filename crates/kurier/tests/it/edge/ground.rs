@@ -225,7 +225,7 @@ fn edge<M: Module>(
     projector: Arc<Projector>,
     settings: EdgeSettings,
 ) -> Edge<M> {
-    Edge::new(ground.store.clone(), keyspace, projector, settings, now)
+    Edge::new(ground.store.clone(), keyspace, &projector, settings, now)
 }
 
 pub fn memory() -> (Arc<dyn Kv>, Arc<AtomicU64>) {

@@ -3,6 +3,7 @@
 
 mod crash;
 mod records;
+mod seed_002;
 mod verify;
 
 use std::time::Duration;
