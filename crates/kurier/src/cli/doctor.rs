@@ -114,19 +114,24 @@ async fn check_workspaces(store: &Store) -> anyhow::Result<String> {
 
 async fn check_projections(store: &Store) -> anyhow::Result<String> {
     let head = store.log.head().await?.0;
-    let mut lines = Vec::new();
+    let mut behind = Vec::new();
     for projection in projection::ALL {
         let lag = head - store.views.checkpoint(projection.name()).await?.0;
         let set_aside = store.views.poisoned(projection.name()).await?;
         if set_aside > 0 {
             anyhow::bail!(
-                "{} has set {set_aside} event(s) aside; see the table poison",
+                "{0} has set {set_aside} event(s) aside; see `kurier projection status {0}`",
                 projection.name()
             );
         }
-        lines.push(format!("{} is {lag} event(s) behind", projection.name()));
+        if lag > 0 {
+            behind.push(format!("{} is {lag} event(s) behind", projection.name()));
+        }
     }
-    Ok(lines.join(", "))
+    if behind.is_empty() {
+        return Ok(format!("all {} are up to date", projection::ALL.len()));
+    }
+    Ok(behind.join(", "))
 }
 
 fn check_snapshot(config: &Config) -> anyhow::Result<String> {

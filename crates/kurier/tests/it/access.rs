@@ -16,6 +16,9 @@ const READ: [u16; 6] = [401, 401, 403, 200, 200, 200];
 
 const WRITE: [u16; 6] = [401, 401, 403, 403, 200, 200];
 
+/// There is no projection of the name that is asked for.
+const NO_SUCH: [u16; 6] = [401, 401, 403, 403, 404, 404];
+
 const TABLE: &[Row] = &[
     ("get", "/healthz", OPEN),
     ("get", "/readyz", OPEN),
@@ -113,6 +116,15 @@ const TABLE: &[Row] = &[
         "/api/v1/templates/{name}",
         [401, 401, 403, 403, 204, 404],
     ),
+    ("get", "/api/v1/projections", READ),
+    ("get", "/api/v1/projections/{name}", NO_SUCH),
+    ("post", "/api/v1/projections/{name}/rebuild", NO_SUCH),
+    ("post", "/api/v1/projections/{name}/verify", NO_SUCH),
+    ("post", "/api/v1/projections/{name}/pause", NO_SUCH),
+    ("post", "/api/v1/projections/{name}/resume", NO_SUCH),
+    ("get", "/api/v1/counts", READ),
+    ("get", "/api/v1/channel-health", READ),
+    ("get", "/api/v1/audit", WRITE),
     ("get", "/api/v1/slack-workspaces", READ),
     (
         "post",

@@ -46,9 +46,11 @@ impl Address {
             "redis+sentinel" => sentinel(&Parts::read(false, rest)?),
             "rediss+sentinel" => sentinel(&Parts::read(true, rest)?),
             "redis" | "rediss" => alone(url, rest),
+            // A socket on this machine: the rest is its path.
+            "redis+unix" | "unix" => socket(url),
             other => Err(refused(&format!(
-                "{other}:// is unknown; there are redis://, redis+cluster://, redis+sentinel://, \
-                 and with TLS rediss://, rediss+cluster://, rediss+sentinel://"
+                "{other}:// is unknown; there are redis://, redis+unix://, redis+cluster://, \
+                 redis+sentinel://, and with TLS rediss://, rediss+cluster://, rediss+sentinel://"
             ))),
         }
     }
@@ -91,6 +93,10 @@ fn alone(url: &str, rest: &str) -> Result<Address, Error> {
         ));
     }
     read(url, parts.hosts[0]).map(|node| Address::Alone(Box::new(node)))
+}
+
+fn socket(url: &str) -> Result<Address, Error> {
+    read(url, "the socket").map(|node| Address::Alone(Box::new(node)))
 }
 
 fn cluster(parts: &Parts<'_>) -> Result<Address, Error> {

@@ -49,7 +49,7 @@ async fn a_contact_is_kept_for_five_minutes_after_it_changed(ground: Ground) {
     let ttl = ground.ttl_ms(&entry_key(&ground, id)).await;
     assert!(matches!(ttl, Ttl::Ms(200_000..=300_000)), "{ttl:?}");
     if ground.clock_ms.is_some() {
-        ground.pass(300_000);
+        ground.pass(300_001);
         assert_eq!(edge.get(ground.scope(0), id.as_uuid()).await, None);
     }
 }

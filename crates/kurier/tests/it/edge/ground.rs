@@ -255,12 +255,23 @@ pub async fn keys_of(keyspace: &dyn Kv) -> BTreeMap<String, (Value, bool)> {
             Value::Object(fields.collect())
         } else {
             let value = keyspace.get(&key).await.expect("a text");
-            json!(text(&value.unwrap_or_default()))
+            undated(text(&value.unwrap_or_default()))
         };
         let expires = matches!(keyspace.ttl_ms(&key).await, Ok(Ttl::Ms(_)));
         all.insert(key, (value, expires));
     }
     all
+}
+
+/// Up to where a value that is kept for a while is known to be true depends on who read it when.
+fn undated(value: String) -> Value {
+    match serde_json::from_str(&value) {
+        Ok(Value::Object(mut entry)) => {
+            entry.remove("as_of");
+            Value::Object(entry)
+        }
+        _ => json!(value),
+    }
 }
 
 fn text(bytes: &[u8]) -> String {

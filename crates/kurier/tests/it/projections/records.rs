@@ -40,17 +40,14 @@ async fn records_say_what_happened_and_who_did_it(database: Database) {
         (&acts[0]["subject"], &acts[0]["operator"]),
         (&"Round 1".into(), &"admin key".into())
     );
-    on(
-        &server.database,
-        &[
-            "segment",
-            "create",
-            "--name",
-            "By hand",
-            "contact.round = 7",
-        ],
-    )
-    .expect(0);
+    let create = [
+        "segment",
+        "create",
+        "By hand",
+        "--expression",
+        "contact.round = 7",
+    ];
+    on(&server.database, &create).expect(0);
     settled(&server.api).await;
     let acts = data("/api/v1/audit?limit=1").await;
     assert_eq!(acts[0]["operator"], "command line", "{acts:?}");

@@ -270,8 +270,8 @@ async fn the_timeline_of_the_contact_tells_of_it(database: Database) {
         .filter(|said| !said["address_key"].is_null())
         .collect();
     let key = guard.key("ann@x.de");
-    let offers =
-        json!({"address_key": key, "topic": "offers", "reason": "manual", "source": "api"});
+    let offers = json!({"address_key": key, "topic": "offers", "reason": "manual",
+        "source": "api", "by": "admin key"});
     let news = json!({"address_key": key, "topic": "news", "reason": "unsubscribed",
         "source": "one_click", "message": mail});
     assert_eq!(json!(said), json!([offers, offers, news]));
