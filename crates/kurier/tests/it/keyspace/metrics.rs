@@ -59,6 +59,9 @@ async fn section_6_metrics_collection() {
     for _ in 0..10 {
         api.get(&path).await.expect(200);
     }
+    // Whom nobody remembers, the store is asked for.
+    let nobody = "/api/v1/contacts/00000000-0000-8000-8000-000000000000";
+    api.get(nobody).await.expect_problem(404, "not_found");
     api.get("/readyz").await.expect(200);
     let edge = r#"kurier_edge_dedup_misses_total{module="contact.profile"}"#;
     eventually("the contact is at the edge", LIMIT, async || {

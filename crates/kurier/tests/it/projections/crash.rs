@@ -22,7 +22,10 @@ async fn death_between_any_two_steps_of_folding_changes_nothing(database: Databa
         happen(&server.api, round).await;
         let (status, left) = server.wait().await;
         assert!(!status.success(), "{place}: the process was to die there");
-        stopped = left;
+        // The next is to die of what happens then, not of what was left before it listens.
+        let server = left.restart().await;
+        settled(&server.api).await;
+        stopped = server.terminate().await;
     }
     let server = stopped.restart().await;
     happen(&server.api, 1_000).await;
