@@ -62,7 +62,7 @@ pub(super) fn no_error(value: Value) -> Result<(), Error> {
     }
 }
 
-/// Only what [`Script`](crate::kv::Script) allows.
+/// Only what [`Script`] allows.
 fn script_value(value: Value) -> Result<Reply, Error> {
     match value {
         Value::Nil => Ok(Reply::Value(None)),

@@ -3,7 +3,7 @@
 //!
 //! A step does what the key architecture asks for, in this order:
 //! 1. events arrive ([`step`](Edge::step) reads the log up to where the read model has come);
-//! 2. version hints are asked ([`steps`]);
+//! 2. version hints are asked (`steps`);
 //! 3. what they know is skipped;
 //! 4. deduplication keys are asked, and
 //! 5. the entities are written, and
