@@ -109,8 +109,8 @@ pub async fn run(args: &Args) -> anyhow::Result<()> {
     if !args.no_peers {
         for round in 0..args.rounds {
             for peer in peer::PEERS {
-                let seconds = peer::run(args, peer).await?;
-                measured.add(round, peer, args.peer_events, seconds);
+                let (events, seconds) = peer::run(args, peer).await?;
+                measured.add(round, peer, events, seconds);
             }
         }
     }

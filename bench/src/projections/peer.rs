@@ -16,8 +16,9 @@ struct Told {
     seconds: f64,
 }
 
-/// Seconds for the peer's events.
-pub async fn run(args: &Args, peer: &str) -> anyhow::Result<f64> {
+/// How many events the peer folded, and in how many seconds. Emmett's consumer may stop while
+/// a few are still to come: it is judged by those it folded.
+pub async fn run(args: &Args, peer: &str) -> anyhow::Result<(usize, f64)> {
     let url = fresh(&args.postgres, "bench_projections_peer").await?;
     let mut command = match peer.split_once(", ") {
         Some((_, mode)) => {
@@ -44,8 +45,8 @@ pub async fn run(args: &Args, peer: &str) -> anyhow::Result<f64> {
         serde_json::from_str(last).with_context(|| format!("the peer said: {text}"))?;
     let folded = told.events;
     ensure!(
-        folded == args.peer_events,
+        2 * folded > args.peer_events,
         "the peer folded {folded} events"
     );
-    Ok(told.seconds)
+    Ok((folded, told.seconds))
 }
