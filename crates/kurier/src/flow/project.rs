@@ -25,7 +25,7 @@ use crate::metrics as names;
 /// to wait long.
 const BATCH_MAX: usize = 500;
 /// Who has much to catch up with while nobody waits for anything folds more at a time.
-const CATCH_UP_MAX: usize = 5_000;
+const CATCH_UP_MAX: usize = 10_000;
 /// So many events that change nothing may be passed before the checkpoint is moved.
 const PASSED_MAX: i64 = 5_000;
 /// Another process may append without telling us.
