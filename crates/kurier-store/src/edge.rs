@@ -3,8 +3,7 @@
 //! what stands there is left out.
 
 mod local;
-
-use serde::{Deserialize, Serialize};
+mod plan;
 
 use crate::kv::{Error, Kv, Reply, Script};
 
@@ -33,7 +32,6 @@ pub struct EdgeWrite {
     pub hint: Option<EdgeHint>,
     /// The keys of the events that this is because of.
     pub dedups: Vec<String>,
-    pub dedup_ttl_ms: Option<u64>,
     pub member: String,
     pub leave: Vec<EdgeIndex>,
     pub enter: Vec<EdgeIndex>,
@@ -47,7 +45,6 @@ pub struct EdgeHint {
     /// Whether to say so, and leave out what it says already; else it is only asked whether the
     /// entity has come further.
     pub renew: bool,
-    pub ttl_ms: Option<u64>,
 }
 
 /// The field of a generation that says up to which position everything is there.
@@ -60,11 +57,14 @@ pub struct EdgeIndex {
     pub field: String,
 }
 
-/// What a batch changes of one tenant.
+/// What a batch changes of one tenant; no entity is written twice.
 #[derive(Debug, Clone, PartialEq)]
 pub struct EdgeBatch {
     pub generation: String,
     pub mode: EdgeMode,
+    /// How long hints and the keys of events are kept.
+    pub hint_ttl_ms: Option<u64>,
+    pub dedup_ttl_ms: Option<u64>,
     pub writes: Vec<EdgeWrite>,
 }
 
@@ -104,127 +104,11 @@ pub enum Projected {
 }
 
 /// Runs the script.
-pub async fn project(kv: &dyn Kv, batch: &EdgeBatch) -> Result<Projected, Error> {
-    let (keys, args) = encode(batch);
+pub async fn project(kv: &dyn Kv, batch: EdgeBatch) -> Result<Projected, Error> {
+    let writes = batch.writes.len();
+    let (keys, args) = plan::encode(batch);
     let reply = kv.script(&PROJECT, &keys, &args).await?;
-    decode(reply, batch.writes.len())
-}
-
-/// Where the script finds what: keys and arguments by their number, from 1 as Lua counts.
-#[derive(Serialize, Deserialize)]
-struct Plan {
-    mode: Mode,
-    at: i64,
-    clear: Vec<usize>,
-    writes: Vec<PlanWrite>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-enum Mode {
-    Warm,
-    Whole,
-    Rebuild,
-}
-
-/// Short names: there is one for each entity of a batch.
-#[derive(Serialize, Deserialize)]
-struct PlanWrite {
-    /// entry
-    e: usize,
-    /// value, among the arguments
-    #[serde(skip_serializing_if = "Option::is_none")]
-    v: Option<usize>,
-    /// time to live
-    #[serde(skip_serializing_if = "Option::is_none")]
-    t: Option<u64>,
-    /// revision
-    r: i64,
-    /// as of
-    #[serde(skip_serializing_if = "Option::is_none")]
-    a: Option<i64>,
-    /// seen; -1 for nothing
-    s: i64,
-    /// member of indexes, among the arguments
-    m: usize,
-    /// hint, its revision and time to live
-    #[serde(skip_serializing_if = "Option::is_none")]
-    h: Option<usize>,
-    u: i64,
-    w: bool,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    ht: Option<u64>,
-    /// deduplication
-    d: Vec<usize>,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    dt: Option<u64>,
-    /// indexes to leave and to enter
-    l: Vec<(usize, String)>,
-    n: Vec<(usize, String)>,
-}
-
-/// Numbers the keys as they come.
-struct Numbered(Vec<String>);
-
-impl Numbered {
-    fn key(&mut self, text: &str) -> usize {
-        self.0.push(text.to_owned());
-        self.0.len()
-    }
-
-    fn indexes(&mut self, indexes: &[EdgeIndex]) -> Vec<(usize, String)> {
-        let number = |index: &EdgeIndex| (self.key(&index.key), index.field.clone());
-        indexes.iter().map(number).collect()
-    }
-}
-
-fn encode(batch: &EdgeBatch) -> (Vec<String>, Vec<Vec<u8>>) {
-    let mut keys = Numbered(vec![batch.generation.clone()]);
-    // The first one is the plan.
-    let mut args = vec![Vec::new()];
-    let (mode, at, clear) = match &batch.mode {
-        EdgeMode::Warm => (Mode::Warm, 0, Vec::new()),
-        EdgeMode::Whole => (Mode::Whole, 0, Vec::new()),
-        EdgeMode::Rebuild { clear, at } => {
-            let clear = clear.iter().map(|key| keys.key(key)).collect();
-            (Mode::Rebuild, *at, clear)
-        }
-    };
-    let writes = batch.writes.iter();
-    let writes = writes.map(|write| planned(write, &mut keys, &mut args));
-    let plan = Plan {
-        mode,
-        at,
-        clear,
-        writes: writes.collect(),
-    };
-    args[0] = serde_json::to_vec(&plan).expect("numbers and texts serialise");
-    (keys.0, args)
-}
-
-fn planned(write: &EdgeWrite, keys: &mut Numbered, args: &mut Vec<Vec<u8>>) -> PlanWrite {
-    let mut arg = |bytes: Vec<u8>| {
-        args.push(bytes);
-        args.len()
-    };
-    let hint = write.hint.as_ref();
-    PlanWrite {
-        e: keys.key(&write.entry),
-        v: write.value.clone().map(&mut arg),
-        t: write.ttl_ms,
-        r: write.revision,
-        a: write.as_of,
-        s: write.seen.unwrap_or(-1),
-        m: arg(write.member.clone().into_bytes()),
-        h: hint.map(|hint| keys.key(&hint.key)),
-        u: hint.map_or(0, |hint| hint.revision),
-        w: hint.is_some_and(|hint| hint.renew),
-        ht: hint.and_then(|hint| hint.ttl_ms),
-        d: write.dedups.iter().map(|key| keys.key(key)).collect(),
-        dt: write.dedup_ttl_ms,
-        l: keys.indexes(&write.leave),
-        n: keys.indexes(&write.enter),
-    }
+    decode(reply, writes)
 }
 
 const DONE: i64 = 1;

@@ -1,6 +1,7 @@
 //! The twin of `project.lua`, for the keyspace in this process.
 
-use super::{AT, CHANGED, DONE, DUPLICATE, HINTED, Mode, NEWER, NOT_WHOLE, OLDER, Plan, PlanWrite};
+use super::plan::{Mode, Plan, Told, decode};
+use super::{AT, CHANGED, DONE, DUPLICATE, HINTED, NEWER, NOT_WHOLE, OLDER};
 use crate::kv::{Error, Keyspace, Reply};
 
 const REVISION: &[u8] = br#"{"revision":"#;
@@ -8,9 +9,10 @@ const AS_OF: &[u8] = br#","as_of":"#;
 
 struct Room<'a, 'k> {
     keyspace: &'a mut Keyspace<'k>,
-    keys: &'a [String],
-    args: &'a [Vec<u8>],
+    generation: &'a String,
     mode: Mode,
+    hint_ttl_ms: Option<u64>,
+    dedup_ttl_ms: Option<u64>,
 }
 
 pub(super) fn project(
@@ -18,17 +20,14 @@ pub(super) fn project(
     keys: &[String],
     args: &[Vec<u8>],
 ) -> Result<Reply, Error> {
-    let plan = args
-        .first()
-        .map(|plan| serde_json::from_slice::<Plan>(plan));
-    let Some(Ok(plan)) = plan else {
-        return Err(Error::Refused("not a plan of the edge".to_owned()));
-    };
+    let not_a_plan = || Error::Refused("not a plan of the edge".to_owned());
+    let plan = decode(keys, args).ok_or_else(not_a_plan)?;
     let mut room = Room {
         keyspace,
-        keys,
-        args,
+        generation: &keys[0],
         mode: plan.mode,
+        hint_ttl_ms: plan.hint_ttl_ms,
+        dedup_ttl_ms: plan.dedup_ttl_ms,
     };
     let numbers = room.answer(&plan)?;
     Ok(Reply::List(
@@ -36,9 +35,16 @@ pub(super) fn project(
     ))
 }
 
+/// What a value says of itself.
+#[derive(Clone, Copy, Default)]
+struct Held {
+    revision: Option<i64>,
+    as_of: Option<i64>,
+}
+
 impl Room<'_, '_> {
-    fn answer(&mut self, plan: &Plan) -> Result<Vec<i64>, Error> {
-        if self.mode == Mode::Whole && !self.keyspace.exists(&self.keys[0]) {
+    fn answer(&mut self, plan: &Plan<'_>) -> Result<Vec<i64>, Error> {
+        if self.mode == Mode::Whole && !self.keyspace.exists(self.generation) {
             return Ok(vec![NOT_WHOLE]);
         }
         if self.mode == Mode::Rebuild && !self.begins_anew(plan)? {
@@ -48,91 +54,97 @@ impl Room<'_, '_> {
         for write in &plan.writes {
             let objected = match self.mode {
                 Mode::Rebuild => None,
-                Mode::Warm | Mode::Whole => self.objection(write)?,
+                Mode::Warm | Mode::Whole => self.objection(write),
             };
             if objected.is_none() {
                 self.perform(write)?;
-                at = at.max(write.u);
+                at = at.max(write.upto);
             }
             answer.push(objected.unwrap_or(DONE));
         }
-        let held = self.keyspace.hash_get(&self.keys[0], AT)?;
-        if self.mode != Mode::Warm && at > held.as_deref().and_then(number).unwrap_or(-1) {
+        if self.mode != Mode::Warm && at > self.at()? {
             self.set_at(at)?;
         }
         Ok(answer)
     }
 
+    fn at(&self) -> Result<i64, Error> {
+        let held = self.keyspace.hash_get(self.generation, AT)?;
+        Ok(held.as_deref().and_then(number).unwrap_or(-1))
+    }
+
     fn set_at(&mut self, at: i64) -> Result<(), Error> {
         let fields = vec![(AT.to_owned(), at.to_string().into_bytes())];
-        self.keyspace.hash_set(&self.keys[0], fields).map(|_| ())
+        self.keyspace.hash_set(self.generation, fields).map(|_| ())
     }
 
     /// Empties the indexes, unless something newer is there.
-    fn begins_anew(&mut self, plan: &Plan) -> Result<bool, Error> {
-        for write in &plan.writes {
-            if self.held(write)?.is_some_and(|held| held > write.r) {
-                return Ok(false);
-            }
+    fn begins_anew(&mut self, plan: &Plan<'_>) -> Result<bool, Error> {
+        let is_newer = |write: &Told<'_>| self.held(write).revision > Some(write.revision);
+        if plan.writes.iter().any(is_newer) {
+            return Ok(false);
         }
-        self.keyspace.delete(&self.keys[0]);
-        for number in &plan.clear {
-            self.keyspace.delete(&self.keys[number - 1]);
+        self.keyspace.delete(self.generation);
+        for key in plan.clear {
+            self.keyspace.delete(key);
         }
         self.set_at(plan.at)?;
         Ok(true)
     }
 
     /// Why a write is not to happen, or nothing.
-    fn objection(&self, write: &PlanWrite) -> Result<Option<i64>, Error> {
-        let hint = write.h.map(|hint| self.keyspace.get(self.key(hint)));
-        let hint = hint.transpose()?.flatten();
-        if hint
-            .as_deref()
-            .and_then(number)
-            .is_some_and(|it| it > write.u || write.w && it == write.u)
+    fn objection(&self, write: &Told<'_>) -> Option<i64> {
+        let hint = write.hint.and_then(|hint| number(&self.text(hint)?));
+        if hint.is_some_and(|it| it > write.upto || write.renews && it == write.upto) {
+            return Some(HINTED);
+        }
+        // An event that was written renewed the hint with it.
+        let mut dedups = write.dedups.iter();
+        if hint.is_none() && !write.dedups.is_empty() && dedups.all(|key| self.keyspace.exists(key))
         {
-            return Ok(Some(HINTED));
+            return Some(DUPLICATE);
         }
-        let is_known = |number: &usize| self.keyspace.exists(self.key(*number));
-        if !write.d.is_empty() && write.d.iter().all(is_known) {
-            return Ok(Some(DUPLICATE));
-        }
-        let held = self.held(write)?.unwrap_or(-1);
-        let is_later = |upto| self.as_of(write).map(|as_of| as_of > Some(upto));
-        let is_later = write.a.map(is_later).transpose()?.unwrap_or(false);
-        let has_indexes = !write.l.is_empty() || !write.n.is_empty();
-        Ok(match () {
-            () if held > write.r || held == write.r && is_later => Some(OLDER),
-            () if has_indexes && held != write.s => Some(CHANGED),
+        let held = self.held(write);
+        let revision = held.revision.unwrap_or(-1);
+        let is_later = write.as_of.is_some() && held.as_of > write.as_of;
+        match () {
+            () if revision > write.revision => Some(OLDER),
+            () if revision == write.revision && is_later => Some(OLDER),
+            () if write.member.is_some() && revision != write.seen => Some(CHANGED),
             () => None,
-        })
+        }
     }
 
-    fn perform(&mut self, write: &PlanWrite) -> Result<(), Error> {
-        let (keys, args) = (self.keys, self.args);
-        let entry = &keys[write.e - 1];
-        match write.v {
-            Some(value) => self.keyspace.set(entry, args[value - 1].clone(), write.t),
-            None => drop(self.keyspace.delete(entry)),
+    fn perform(&mut self, write: &Told<'_>) -> Result<(), Error> {
+        match write.value {
+            Some(value) => self.keyspace.set(write.entry, value.clone(), write.ttl_ms),
+            None => drop(self.keyspace.delete(write.entry)),
         }
-        let member = [args[write.m - 1].clone()];
-        for (index, field) in &write.l {
-            if self.keyspace.set_remove(&keys[index - 1], &member)? == 1 {
+        self.move_member(write)?;
+        if let Some(hint) = write.hint.filter(|_| write.renews) {
+            let upto = write.upto.to_string().into_bytes();
+            self.keyspace.set(hint, upto, self.hint_ttl_ms);
+        }
+        for dedup in &write.dedups {
+            self.keyspace.set(dedup, b"1".to_vec(), self.dedup_ttl_ms);
+        }
+        Ok(())
+    }
+
+    fn move_member(&mut self, write: &Told<'_>) -> Result<(), Error> {
+        let Some(member) = write.member else {
+            return Ok(());
+        };
+        let member = [member.clone()];
+        for (key, field) in &write.leave {
+            if self.keyspace.set_remove(key, &member)? == 1 {
                 self.count(field, -1)?;
             }
         }
-        for (index, field) in &write.n {
-            if self.keyspace.set_add(&keys[index - 1], member.to_vec())? == 1 {
+        for (key, field) in &write.enter {
+            if self.keyspace.set_add(key, member.to_vec())? == 1 {
                 self.count(field, 1)?;
             }
-        }
-        if let Some(hint) = write.h.filter(|_| write.w) {
-            let upto = write.u.to_string().into_bytes();
-            self.keyspace.set(&keys[hint - 1], upto, write.ht);
-        }
-        for dedup in &write.d {
-            self.keyspace.set(&keys[dedup - 1], b"1".to_vec(), write.dt);
         }
         Ok(())
     }
@@ -141,34 +153,32 @@ impl Room<'_, '_> {
         if self.mode == Mode::Warm {
             return Ok(());
         }
-        let held = self.keyspace.hash_get(&self.keys[0], field)?;
+        let held = self.keyspace.hash_get(self.generation, field)?;
         let sum = held.as_deref().and_then(number).unwrap_or(0) + by;
         if sum <= 0 {
-            self.keyspace
-                .hash_delete(&self.keys[0], &[field.to_owned()])?;
-            return Ok(());
+            let field = [field.to_owned()];
+            return self.keyspace.hash_delete(self.generation, &field).map(drop);
         }
         let counted = vec![(field.to_owned(), sum.to_string().into_bytes())];
-        self.keyspace.hash_set(&self.keys[0], counted).map(|_| ())
+        self.keyspace.hash_set(self.generation, counted).map(drop)
     }
 
-    /// The revision that a value begins with; nothing without one.
-    fn held(&self, write: &PlanWrite) -> Result<Option<i64>, Error> {
-        let value = self.keyspace.get(self.key(write.e))?;
-        Ok(value.and_then(|value| Some(leading(value.strip_prefix(REVISION)?)?.0)))
+    fn held(&self, write: &Told<'_>) -> Held {
+        let read = || {
+            let text = self.text(write.entry)?;
+            let (revision, rest) = leading(text.strip_prefix(REVISION)?)?;
+            let as_of = rest.strip_prefix(AS_OF).and_then(leading);
+            Some(Held {
+                revision: Some(revision),
+                as_of: as_of.map(|(as_of, _)| as_of),
+            })
+        };
+        read().unwrap_or_default()
     }
 
-    /// Up to where a value includes every event; nothing if it does not say.
-    fn as_of(&self, write: &PlanWrite) -> Result<Option<i64>, Error> {
-        let value = self.keyspace.get(self.key(write.e))?;
-        Ok(value.and_then(|value| {
-            let (_, rest) = leading(value.strip_prefix(REVISION)?)?;
-            Some(leading(rest.strip_prefix(AS_OF)?)?.0)
-        }))
-    }
-
-    fn key(&self, number: usize) -> &str {
-        &self.keys[number - 1]
+    /// What is no text is taken for nothing: it is about to be replaced.
+    fn text(&self, key: &str) -> Option<Vec<u8>> {
+        self.keyspace.get(key).ok().flatten()
     }
 }
 

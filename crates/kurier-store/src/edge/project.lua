@@ -1,92 +1,122 @@
--- KEYS[1] is the generation of the tenant, ARGV[1] the plan, in which keys and arguments stand
--- by their number. All keys carry the tenant's hash tag. Checks first, writes last.
-local plan = cjson.decode(ARGV[1])
+-- KEYS: the generation of the tenant, what is cleared, the entry of every write, the hint of
+-- every write (of all or of none), then what else belongs to each write: the keys of its events,
+-- the indexes that it leaves, those that it enters. ARGV: what is to be done, then for each write
+-- its numbers, value, time to live and hint, and if it has indexes its name in them and the
+-- fields that count them. All keys carry the tenant's hash tag. There may be thousands of writes:
+-- what can be asked for all at once is, and nothing is kept for each of them.
+local WARM, WHOLE, REBUILD = 0, 1, 2
+local HAS_VALUE, HAS_HINT, RENEWS = 1, 2, 4
+-- A call takes so many arguments without running out of stack.
+local AT_ONCE = 1000
+
+local call, read, tonumber, match = redis.call, struct.unpack, tonumber, string.match
+local mode, begins_at, clears, count, hints = read('<i1i8i4i4i4', ARGV[1])
+local hint_ttl, dedup_ttl = ARGV[2], ARGV[3]
 local generation = KEYS[1]
-local counts = plan.mode ~= 'warm'
+local entries_from = 1 + clears
+local hints_from = entries_from + count
+local k, a = hints_from + hints, 3
 
--- The revision that a value begins with; nothing without one.
-local function revision(value)
-  return value and tonumber(string.match(value, '^{"revision":(%d+)'))
-end
+if mode == WHOLE and call('EXISTS', generation) == 0 then return {0} end
 
--- Up to where it includes every event; nothing if it does not say.
-local function as_of(value)
-  return value and tonumber(string.match(value, '^{"revision":%d+,"as_of":(%d+)'))
+-- The values of keys that stand side by side.
+local function ask(from, how_many)
+  if how_many <= AT_ONCE then
+    return how_many > 0 and call('MGET', unpack(KEYS, from + 1, from + how_many)) or {}
+  end
+  local values = {}
+  for at = 0, how_many - 1, AT_ONCE do
+    local part = ask(from + at, math.min(AT_ONCE, how_many - at))
+    for n, value in ipairs(part) do values[at + n] = value end
+  end
+  return values
 end
 
 local function set(key, value, ttl)
-  if ttl then
-    redis.call('SET', key, value, 'PX', string.format('%d', ttl))
+  if ttl == '' then
+    call('SET', key, value)
   else
-    redis.call('SET', key, value)
+    call('PSETEX', key, ttl, value)
   end
 end
 
-local function count(field, by)
-  if counts and redis.call('HINCRBY', generation, field, by) <= 0 then
-    redis.call('HDEL', generation, field)
+local function tally(field, by)
+  if mode ~= WARM and call('HINCRBY', generation, field, by) <= 0 then
+    call('HDEL', generation, field)
   end
 end
 
-local function is_known(write)
-  for _, number in ipairs(write.d) do
-    if redis.call('EXISTS', KEYS[number]) == 0 then return false end
-  end
-  return #write.d > 0
+local held = ask(entries_from, count)
+local hinted = mode == REBUILD and {} or ask(hints_from, hints)
+
+-- The revision that a value begins with; less than any without one.
+local function revision_of(value)
+  return value and tonumber(match(value, '^{"revision":(%d+)')) or -1
 end
 
--- Why a write is not to happen, or nothing.
-local function objection(write)
-  local hint = tonumber(write.h and redis.call('GET', KEYS[write.h]) or nil)
-  if hint and (hint > write.u or write.w and hint == write.u) then return 2 end
-  if is_known(write) then return 3 end
-  local value = redis.call('GET', KEYS[write.e])
-  local held = revision(value) or -1
-  if held > write.r then return 4 end
-  if held == write.r and write.a and (as_of(value) or -1) > write.a then return 4 end
-  if #write.l + #write.n > 0 and held ~= write.s then return 5 end
+-- Up to where a value includes every event; less than any if it does not say.
+local function as_of_of(value)
+  return value and tonumber(match(value, '^{"revision":%d+,"as_of":(%d+)')) or -1
 end
 
-local function perform(write)
-  if write.v then
-    set(KEYS[write.e], ARGV[write.v], write.t)
-  else
-    redis.call('DEL', KEYS[write.e])
+if mode == REBUILD then
+  local at_arg = 3
+  for at = 1, count do
+    local revision, _, _, _, _, leaves, enters = read('<i8i8i8i8i4i4i4', ARGV[at_arg + 1])
+    if revision_of(held[at]) > revision then return {-1} end
+    at_arg = at_arg + 4
+    if leaves + enters > 0 then at_arg = at_arg + 1 + leaves + enters end
   end
-  for _, index in ipairs(write.l) do
-    if redis.call('SREM', KEYS[index[1]], ARGV[write.m]) == 1 then count(index[2], -1) end
-  end
-  for _, index in ipairs(write.n) do
-    if redis.call('SADD', KEYS[index[1]], ARGV[write.m]) == 1 then count(index[2], 1) end
-  end
-  if write.h and write.w then set(KEYS[write.h], string.format('%d', write.u), write.ht) end
-  for _, number in ipairs(write.d) do
-    set(KEYS[number], '1', write.dt)
-  end
+  call('DEL', generation, unpack(KEYS, 2, 1 + clears))
+  call('HSET', generation, 'at', string.format('%d', begins_at))
 end
 
-if plan.mode == 'whole' and redis.call('EXISTS', generation) == 0 then return {0} end
-
-if plan.mode == 'rebuild' then
-  for _, write in ipairs(plan.writes) do
-    local held = revision(redis.call('GET', KEYS[write.e]))
-    if held and held > write.r then return {-1} end
+local answer, furthest = {1}, -1
+for at = 1, count do
+  local revision, as_of, seen, upto, dedups, leaves, enters, flags =
+    read('<i8i8i8i8i4i4i4i1', ARGV[a + 1])
+  local has_indexes = leaves + enters > 0
+  local hint, why = tonumber(hinted[at] or nil), nil
+  if mode ~= REBUILD then
+    local value = held[at]
+    local standing = revision_of(value)
+    if hint and (hint > upto or flags >= RENEWS and hint == upto) then
+      why = 2
+    -- An event that was written renewed the hint with it: only who has none need ask for it.
+    elseif not hint and dedups > 0 and call('EXISTS', unpack(KEYS, k + 1, k + dedups)) == dedups then
+      why = 3
+    elseif standing > revision
+      or standing == revision and as_of >= 0 and as_of_of(value) > as_of then
+      why = 4
+    elseif has_indexes and standing ~= seen then
+      why = 5
+    end
   end
-  redis.call('DEL', generation)
-  for _, number in ipairs(plan.clear) do redis.call('DEL', KEYS[number]) end
-  redis.call('HSET', generation, 'at', string.format('%d', plan.at))
-end
-
-local answer, at = {1}, -1
-for _, write in ipairs(plan.writes) do
-  local objected = plan.mode ~= 'rebuild' and objection(write)
-  if not objected then
-    perform(write)
-    at = math.max(at, write.u)
+  if not why then
+    local entry = KEYS[entries_from + at]
+    if flags % 2 >= HAS_VALUE then
+      set(entry, ARGV[a + 2], ARGV[a + 3])
+    else
+      call('DEL', entry)
+    end
+    for n = 1, leaves + enters do
+      local index, field = KEYS[k + dedups + n], ARGV[a + 5 + n]
+      if n <= leaves then
+        if call('SREM', index, ARGV[a + 5]) == 1 then tally(field, -1) end
+      elseif call('SADD', index, ARGV[a + 5]) == 1 then
+        tally(field, 1)
+      end
+    end
+    if flags >= RENEWS then set(KEYS[hints_from + at], ARGV[a + 4], hint_ttl) end
+    for n = 1, dedups do set(KEYS[k + n], '1', dedup_ttl) end
+    if upto > furthest then furthest = upto end
   end
-  answer[#answer + 1] = objected or 1
+  answer[at + 1] = why or 1
+  k = k + dedups + leaves + enters
+  a = a + 4
+  if has_indexes then a = a + 1 + leaves + enters end
 end
-if counts and at > tonumber(redis.call('HGET', generation, 'at') or -1) then
-  redis.call('HSET', generation, 'at', string.format('%d', at))
+if mode ~= WARM and furthest > tonumber(call('HGET', generation, 'at') or -1) then
+  call('HSET', generation, 'at', string.format('%d', furthest))
 end
 return answer

@@ -29,10 +29,8 @@ fn write(ground: &Ground, revision: i64, seen: Option<i64>) -> EdgeWrite {
             key: ground.tied("hint:a"),
             revision,
             renew: true,
-            ttl_ms: Some(7_000),
         }),
         dedups: vec![ground.tied(&format!("dup:a:{revision}"))],
-        dedup_ttl_ms: Some(48_000),
         member: "a".to_owned(),
         leave: Vec::new(),
         enter: vec![index(ground, "list")],
@@ -43,9 +41,11 @@ async fn run(ground: &Ground, mode: EdgeMode, writes: Vec<EdgeWrite>) -> Project
     let batch = EdgeBatch {
         generation: ground.tied("generation"),
         mode,
+        hint_ttl_ms: Some(7_000),
+        dedup_ttl_ms: Some(48_000),
         writes,
     };
-    let projected = project(ground.kv.as_ref(), &batch).await;
+    let projected = project(ground.kv.as_ref(), batch).await;
     projected.unwrap()
 }
 

@@ -1,5 +1,6 @@
 //! Loops over the log: read a batch, decide, commit.
 
+mod ahead;
 mod ask;
 pub mod channel;
 mod deliver;

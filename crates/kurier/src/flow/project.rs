@@ -14,6 +14,7 @@ use kurier_core::projection::{
 use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
 
+use super::ahead::Ahead;
 use super::erase::{carry_out, tell_again};
 use crate::cache::Changes;
 use crate::clock;
@@ -52,6 +53,7 @@ pub struct Projector {
     is_failing: AtomicBool,
     /// From this checkpoint on nothing changed up to the other position.
     passed: Mutex<(Position, Position)>,
+    ahead: Ahead,
     /// Who remembers contacts, and must know what changes them.
     changes: Option<Arc<Changes>>,
 }
@@ -110,6 +112,7 @@ impl Projector {
     fn new(store: Store, pressure: Arc<Pressure>, projection: &'static dyn Projection) -> Self {
         let reached = watch::Sender::new(Position(0));
         Self {
+            ahead: Ahead::new(store.log.clone()),
             store,
             pressure,
             projection,
@@ -158,10 +161,11 @@ impl Projector {
             let step = self.step().await;
             self.note(step.as_ref().err()).await;
             let wait = match step {
-                Ok(0) => LOOK_EVERY,
-                Ok(_) if self.pressure.is_busy() || self.pressure.is_working() => {
+                // Every commit wakes everyone: looking costs something too.
+                Ok(_) if self.is_awaited() => {
                     (began.elapsed() * self.rest).clamp(REST_MIN, REST_MAX)
                 }
+                Ok(0) => LOOK_EVERY,
                 Ok(_) => continue,
                 Err(error) => {
                     tracing::error!(projection = self.name(), %error, "folding failed, will try again");
@@ -211,9 +215,17 @@ impl Projector {
         }
     }
 
+    /// Whether somebody waits for what comes before read models.
+    fn is_awaited(&self) -> bool {
+        self.pressure.is_busy() || self.pressure.is_working()
+    }
+
     fn batch_max(&self) -> usize {
-        let is_awaited = self.pressure.is_busy() || self.pressure.is_working();
-        if is_awaited { BATCH_MAX } else { CATCH_UP_MAX }
+        if self.is_awaited() {
+            BATCH_MAX
+        } else {
+            CATCH_UP_MAX
+        }
     }
 
     /// Folds one batch; answers how many events it held.
@@ -228,12 +240,16 @@ impl Projector {
             changes.reach(from).await;
         }
         let after = self.passed_from(from);
-        let events = self.store.log.read(after, self.batch_max()).await?;
+        let max = self.batch_max();
+        let events = self.ahead.read(after, max).await?;
         let Some(last) = events.last() else {
             self.keep_passed(from, after).await?;
             return Ok(0);
         };
         let to = last.position;
+        if max == CATCH_UP_MAX {
+            self.ahead.begin(&events, max);
+        }
         fault::point(self.name(), "read");
         for recorded in events
             .iter()

@@ -11,14 +11,19 @@ use crate::metrics as names;
 const BYTES_MAX: usize = 128 * 1024 * 1024;
 /// More than a few small requests at once.
 const BUSY_BYTES: usize = 32 * 1024;
-/// Who had much to do has more soon.
-const WORKING_MS: u64 = 250;
+const BUSY_REQUESTS: usize = 8;
+/// Who had much to do has more soon. Clients that wait for the same commit are all answered at
+/// once: in the moment after it nobody seems to wait.
+const RECENT_MS: u64 = 250;
 /// What is made of a body takes about this many times its bytes.
 const ROOM_FACTOR: usize = 4;
 
 #[derive(Debug, Default)]
 pub struct Pressure {
     bytes: AtomicUsize,
+    requests: AtomicUsize,
+    /// When clients were last waiting in numbers, in ms.
+    busy_at: AtomicU64,
     /// When there was last much to do, in ms.
     much_at: AtomicU64,
 }
@@ -41,27 +46,41 @@ impl Pressure {
 
     /// Whether clients are waiting in numbers: then what can wait should.
     pub fn is_busy(&self) -> bool {
-        self.bytes.load(Ordering::Relaxed) > BUSY_BYTES
+        is_recent(&self.busy_at)
     }
 
     /// Whether there is much to decide or to deliver: that comes before read models.
     pub fn is_working(&self) -> bool {
-        let much_at = self.much_at.load(Ordering::Relaxed);
-        clock::now_ms().saturating_sub(much_at) < WORKING_MS
+        is_recent(&self.much_at)
     }
 
     /// Says that there was much to decide or to deliver just now.
     pub fn note_much(&self) {
         self.much_at.store(clock::now_ms(), Ordering::Relaxed);
     }
+
+    /// Says that so many bytes of so many requests are in flight.
+    fn note_flight(&self, bytes: usize, requests: usize) {
+        if bytes > BUSY_BYTES || requests >= BUSY_REQUESTS {
+            self.busy_at.store(clock::now_ms(), Ordering::Relaxed);
+        }
+    }
+}
+
+fn is_recent(at: &AtomicU64) -> bool {
+    clock::now_ms().saturating_sub(at.load(Ordering::Relaxed)) < RECENT_MS
 }
 
 impl Room<'_> {
     /// Takes what this many more bytes of a body need, if there is so much.
     pub fn grow(&mut self, body_bytes: usize) -> Result<(), Problem> {
         let more = body_bytes * ROOM_FACTOR;
+        let first = usize::from(self.bytes == 0 && more > 0);
         self.bytes += more;
-        if self.pressure.bytes.fetch_add(more, Ordering::Relaxed) + more > BYTES_MAX {
+        let bytes = self.pressure.bytes.fetch_add(more, Ordering::Relaxed) + more;
+        let requests = self.pressure.requests.fetch_add(first, Ordering::Relaxed) + first;
+        self.pressure.note_flight(bytes, requests);
+        if bytes > BYTES_MAX {
             metrics::counter!(names::REFUSED).increment(1);
             return Err(Problem::busy(
                 "too many events are in flight; send this again in a second",
@@ -73,7 +92,9 @@ impl Room<'_> {
 
 impl Drop for Room<'_> {
     fn drop(&mut self) {
+        let one = usize::from(self.bytes > 0);
         self.pressure.bytes.fetch_sub(self.bytes, Ordering::Relaxed);
+        self.pressure.requests.fetch_sub(one, Ordering::Relaxed);
     }
 }
 
@@ -89,7 +110,22 @@ mod tests {
         first.grow(BYTES_MAX / ROOM_FACTOR).expect("there is room");
         assert!(second.grow(1).is_err());
         drop((first, second));
-        assert!(!pressure.is_busy());
         assert!(pressure.room().grow(1).is_ok());
+        assert_eq!(pressure.bytes.load(Ordering::Relaxed), 0);
+        assert_eq!(pressure.requests.load(Ordering::Relaxed), 0);
+    }
+
+    #[test]
+    fn many_small_requests_are_busy_also_just_after_they_were_answered() {
+        let pressure = Pressure::default();
+        let mut rooms: Vec<_> = (0..BUSY_REQUESTS).map(|_| pressure.room()).collect();
+        for room in &mut rooms[1..] {
+            room.grow(1).expect("there is room");
+        }
+        assert!(!pressure.is_busy());
+        rooms[0].grow(1).expect("there is room");
+        assert!(pressure.is_busy());
+        drop(rooms);
+        assert!(pressure.is_busy());
     }
 }

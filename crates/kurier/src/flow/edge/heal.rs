@@ -87,9 +87,10 @@ impl<M: Module> Edge<M> {
     pub async fn heal(&self, workspace: WorkspaceId) -> Result<()> {
         for _ in 0..TRIES_MAX {
             let batch = self.whole(workspace).await?;
-            if let Projected::Done(_) = project(self.keyspace.as_ref(), &batch).await? {
+            let mode = batch.mode.clone();
+            if let Projected::Done(_) = project(self.keyspace.as_ref(), batch).await? {
                 self.count(names::EDGE_HEALED, 1);
-                self.forget_stray(&batch);
+                self.forget_stray(&mode);
                 return Ok(());
             }
         }
@@ -118,11 +119,8 @@ impl<M: Module> Edge<M> {
         }
         clear.sort_unstable();
         clear.dedup();
-        Ok(EdgeBatch {
-            generation: self.generation(workspace),
-            mode: EdgeMode::Rebuild { clear, at: at.0 },
-            writes,
-        })
+        let mode = EdgeMode::Rebuild { clear, at: at.0 };
+        Ok(self.batch(workspace, mode, writes))
     }
 
     /// Every index of a tenant that is known of: those that its mark counts, and those that
@@ -140,8 +138,8 @@ impl<M: Module> Edge<M> {
         Ok(indexes)
     }
 
-    fn forget_stray(&self, batch: &EdgeBatch) {
-        if let EdgeMode::Rebuild { clear, .. } = &batch.mode {
+    fn forget_stray(&self, healed: &EdgeMode) {
+        if let EdgeMode::Rebuild { clear, .. } = healed {
             self.state().stray.retain(|key| !clear.contains(key));
         }
     }

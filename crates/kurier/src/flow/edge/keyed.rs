@@ -4,7 +4,7 @@ use kurier_core::edge::{Module, Standing};
 use kurier_core::event::Position;
 use kurier_core::id::WorkspaceId;
 use kurier_core::keys::{Entry, Key, Refused, Tenant};
-use kurier_store::edge::{EdgeHint, EdgeIndex, EdgeWrite};
+use kurier_store::edge::{EdgeBatch, EdgeHint, EdgeIndex, EdgeMode, EdgeWrite};
 use kurier_store::kv::Command;
 use uuid::Uuid;
 
@@ -27,6 +27,23 @@ impl<M: Module> Edge<M> {
         M::NAMESPACE.generation(&workspace.into()).into_text()
     }
 
+    /// A batch for the script.
+    pub(super) fn batch(
+        &self,
+        workspace: WorkspaceId,
+        mode: EdgeMode,
+        writes: Vec<EdgeWrite>,
+    ) -> EdgeBatch {
+        let ttls = &self.settings.ttls;
+        EdgeBatch {
+            generation: self.generation(workspace),
+            mode,
+            hint_ttl_ms: ttls.version_hint.ttl_ms(),
+            dedup_ttl_ms: ttls.dedup.ttl_ms(),
+            writes,
+        }
+    }
+
     /// The writes that make the edge say what is true.
     pub(super) async fn keyed(
         &self,
@@ -43,12 +60,10 @@ impl<M: Module> Edge<M> {
             if write.value.is_none() {
                 write.revision = write.revision.max(upto.0);
             }
-            let hint = self.hint_key(*of)?;
             write.hint = Some(EdgeHint {
                 revision: upto.0,
                 renew: true,
-                ttl_ms: hint.ttl_ms(),
-                key: hint.into_text(),
+                key: self.hint_key(*of)?.into_text(),
             });
             self.deduplicate(&mut write, *of, events)?;
             writes.push(write);
@@ -60,7 +75,6 @@ impl<M: Module> Edge<M> {
         let (tenant, stream) = named(of);
         for event in events {
             let key = M::NAMESPACE.dedup(&tenant, &stream, *event, &self.settings.ttls)?;
-            write.dedup_ttl_ms = key.ttl_ms();
             write.dedups.push(key.into_text());
         }
         Ok(())
@@ -135,7 +149,6 @@ impl<M: Module> Edge<M> {
             seen: held.map(|held| held.revision.0),
             hint: None,
             dedups: Vec::new(),
-            dedup_ttl_ms: None,
             member: of.1.to_string(),
             leave,
             enter,

@@ -35,9 +35,10 @@ use uuid::Uuid;
 
 use super::Projector;
 use crate::metrics as names;
+use steps::Gathered;
 
 /// So many events are a step at most.
-const BATCH_MAX: usize = 500;
+const BATCH_MAX: usize = 1_000;
 /// How often to look whether the read model has come on, or a tenant has been lost.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const TENANTS_EVERY: Duration = Duration::from_secs(2);
@@ -75,7 +76,7 @@ pub struct Edge<M: Module> {
     projector: Followed,
     settings: EdgeSettings,
     clock: fn() -> Timestamp,
-    state: Mutex<State>,
+    state: Mutex<State<M>>,
     reached: watch::Sender<Position>,
     wake: Notify,
     module: PhantomData<fn() -> M>,
@@ -98,8 +99,7 @@ impl Followed {
 }
 
 /// What this process knows of the edge.
-#[derive(Default)]
-struct State {
+struct State<M: Module> {
     /// Up to here it is projected; nothing is known before the first look.
     applied: Option<Position>,
     /// And up to here it is known what is to be projected: what is pending.
@@ -115,6 +115,29 @@ struct State {
     stray: BTreeSet<String>,
     /// Nobody reads from a keyspace that did not answer, until then.
     rests_until: Option<Instant>,
+    /// Whether hints are worth asking before anything is loaded: not where events are new.
+    asks_hints: bool,
+    /// The step after the last one, if there was time to gather it.
+    ready: Option<Gathered<M>>,
+}
+
+// Derived, this would ask for a default of the module, too.
+impl<M: Module> Default for State<M> {
+    fn default() -> Self {
+        Self {
+            applied: None,
+            scanned: Position(0),
+            pending: HashSet::new(),
+            kept: Position(0),
+            needed: HashMap::new(),
+            has_looked: false,
+            lost: BTreeSet::new(),
+            stray: BTreeSet::new(),
+            rests_until: None,
+            asks_hints: true,
+            ready: None,
+        }
+    }
 }
 
 impl<M: Module> Edge<M> {
@@ -141,7 +164,7 @@ impl<M: Module> Edge<M> {
         }
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn state(&self) -> MutexGuard<'_, State<M>> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 

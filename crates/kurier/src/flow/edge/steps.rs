@@ -6,7 +6,7 @@ use kurier_core::edge::{Module, Standing, row_id};
 use kurier_core::event::{Position, Recorded};
 use kurier_core::id::WorkspaceId;
 use kurier_core::projection::{Cell, Need};
-use kurier_store::edge::{EdgeBatch, EdgeMode, Projected, Written, project};
+use kurier_store::edge::{EdgeMode, Projected, Written, project};
 use kurier_store::kv::Command;
 
 use super::{BATCH_MAX, Edge, Error, Of, Result};
@@ -20,43 +20,95 @@ const TRIES_MAX: usize = 20;
 const HOPS_MAX: usize = 1_000;
 
 /// What a step is about: for each entity the events that may have changed it.
-pub(super) struct Arrived {
-    pub to: Position,
-    pub events: usize,
-    pub touched: Touched,
+struct Arrived {
+    to: Position,
+    events: usize,
+    touched: Touched,
+}
+
+/// A step that is ready to be written: what arrived, less what hints know to be there.
+pub(super) struct Gathered<M: Module> {
+    from: Position,
+    to: Position,
+    events: usize,
+    /// All that the events touched, and the last of them each; and what is left of it for each
+    /// tenant.
+    touched: Vec<(Of, Position)>,
+    by_tenant: BTreeMap<WorkspaceId, Touched>,
+    /// Whether hints were asked: else the script is the first to do so.
+    asked: bool,
+    standings: Standings<M>,
 }
 
 pub(super) type Touched = BTreeMap<Of, Vec<Position>>;
 pub(super) type Standings<M> = HashMap<Of, Standing<<M as Module>::Value>>;
 
 impl<M: Module> Edge<M> {
-    /// Projects one batch of events; answers how many they were.
+    /// Projects one batch of events; answers how many they were. While much is left to do, the
+    /// next batch is gathered while this one is written.
     pub async fn step(&self) -> Result<usize> {
-        let Some(arrived) = self.arrive().await? else {
-            return Ok(0);
-        };
-        let Arrived {
-            to,
-            events,
-            touched,
-        } = arrived;
-        let is_quiet = touched.is_empty();
-        let fresh = self.skip_hinted(touched).await?;
-        if !fresh.is_empty() {
-            let standings = self.load(&fresh).await?;
-            self.write(fresh, &standings, to).await?;
-        }
-        self.settle(to, is_quiet).await?;
-        Ok(events)
-    }
-
-    /// Step 1: events arrive. Not those that the read model has not folded yet.
-    async fn arrive(&self) -> Result<Option<Arrived>> {
-        let known = self.state().applied;
-        let from = match known {
+        let from = match self.applied() {
             Some(applied) => applied,
             None => self.begin().await?,
         };
+        let ready = self.state().ready.take();
+        let gathered = match ready.filter(|ready| ready.from == from) {
+            Some(ready) => Some(ready),
+            None => self.gather(from).await?,
+        };
+        let Some(gathered) = gathered else {
+            return Ok(0);
+        };
+        let events = gathered.events;
+        if events < BATCH_MAX {
+            self.perform(gathered).await?;
+            return Ok(events);
+        }
+        let next = self.gather(gathered.to);
+        let (performed, next) = tokio::join!(self.perform(gathered), next);
+        performed?;
+        self.state().ready = next?;
+        Ok(events)
+    }
+
+    fn applied(&self) -> Option<Position> {
+        self.state().applied
+    }
+
+    /// Steps 1 to 3: events arrive, hints are asked, and what is left is loaded. Nothing changes.
+    async fn gather(&self, from: Position) -> Result<Option<Gathered<M>>> {
+        let Some(arrived) = self.arrive(from).await? else {
+            return Ok(None);
+        };
+        let last = |events: &Vec<Position>| events.last().copied().unwrap_or_default();
+        let touched = arrived.touched.iter().map(|(of, it)| (*of, last(it)));
+        let touched = touched.collect();
+        let asked = self.state().asks_hints;
+        let fresh = match asked {
+            true => self.skip_hinted(arrived.touched).await?,
+            false => arrived.touched,
+        };
+        let standings = match fresh.is_empty() {
+            true => Standings::<M>::new(),
+            false => self.load(&fresh).await?,
+        };
+        let mut by_tenant: BTreeMap<WorkspaceId, Touched> = BTreeMap::new();
+        for (of, events) in followed(fresh, &standings) {
+            by_tenant.entry(of.0).or_default().insert(of, events);
+        }
+        Ok(Some(Gathered {
+            from,
+            to: arrived.to,
+            events: arrived.events,
+            touched,
+            by_tenant,
+            asked,
+            standings,
+        }))
+    }
+
+    /// Step 1: events arrive. Not those that the read model has not folded yet.
+    async fn arrive(&self, from: Position) -> Result<Option<Arrived>> {
         let folded = self.store.views.checkpoint(self.projector.name()).await?;
         if folded <= from {
             return Ok(None);
@@ -66,20 +118,10 @@ impl<M: Module> Edge<M> {
         let Some(last) = events.last() else {
             return Ok(None);
         };
-        let (to, touched) = (last.position, touched::<M>(&events));
-        let mut state = self.state();
-        state.pending.extend(touched.keys());
-        if Self::is_whole() {
-            for (of, events) in &touched {
-                let needed = state.needed.entry(of.0).or_default();
-                *needed = events.last().copied().unwrap_or_default().max(*needed);
-            }
-        }
-        drop(state);
         Ok(Some(Arrived {
-            to,
+            to: last.position,
             events: events.len(),
-            touched,
+            touched: touched::<M>(&events),
         }))
     }
 
@@ -92,7 +134,8 @@ impl<M: Module> Edge<M> {
         Ok(kept)
     }
 
-    /// Steps 2 and 3: what hints know to be projected is skipped, before anything is loaded.
+    /// Steps 2 and 3: what hints know to be projected is skipped, before anything is loaded. Where
+    /// they know nothing, as is the rule with new events, only the script asks them.
     async fn skip_hinted(&self, touched: Touched) -> Result<Touched> {
         let keys = touched.keys().map(|of| self.hint_key(*of));
         let keys = keys.collect::<std::result::Result<Vec<_>, _>>()?;
@@ -110,10 +153,15 @@ impl<M: Module> Edge<M> {
                 fresh.insert(of, events);
             }
         }
+        self.count_hints(total, hits);
+        Ok(fresh)
+    }
+
+    fn count_hints(&self, total: u64, hits: u64) {
         self.count(names::EDGE_OPERATIONS, total);
         self.count(names::EDGE_HINT_HITS, hits);
         self.count(names::EDGE_HINT_MISSES, total - hits);
-        Ok(fresh)
+        self.state().asks_hints = hits > 0;
     }
 
     /// What the read model says of them, and of those that they have become part of.
@@ -142,52 +190,70 @@ impl<M: Module> Edge<M> {
         Ok(found)
     }
 
-    /// Steps 4 to 6, by one script for each tenant.
-    async fn write(&self, fresh: Touched, standings: &Standings<M>, to: Position) -> Result<()> {
-        let mut by_tenant: BTreeMap<WorkspaceId, Touched> = BTreeMap::new();
-        for (of, events) in followed(fresh, standings) {
-            by_tenant.entry(of.0).or_default().insert(of, events);
-        }
-        // Now all is known that a reader must not take for current while it is being written.
-        {
-            let mut state = self.state();
-            let all = by_tenant.values().flat_map(BTreeMap::keys);
-            state.pending.extend(all);
-            state.scanned = to;
-        }
+    /// Steps 4 to 6, by one script for each tenant; and the checkpoint.
+    async fn perform(&self, gathered: Gathered<M>) -> Result<()> {
+        self.expect(&gathered);
+        let Gathered {
+            to,
+            by_tenant,
+            standings,
+            touched,
+            asked,
+            ..
+        } = gathered;
         for (workspace, touched) in by_tenant {
-            self.write_tenant(workspace, touched, standings, to).await?;
+            let written = self.write_tenant(workspace, touched, &standings, to);
+            let (total, hits) = written.await?;
+            if !asked {
+                self.count_hints(total, hits);
+            }
         }
-        Ok(())
+        self.settle(to, touched.is_empty()).await
     }
 
+    /// Now all is known that a reader must not take for current while it is being written.
+    fn expect(&self, gathered: &Gathered<M>) {
+        let mut state = self.state();
+        state.pending.extend(gathered.touched.iter().map(|it| it.0));
+        let written = gathered.by_tenant.values().flat_map(BTreeMap::keys);
+        state.pending.extend(written);
+        state.scanned = gathered.to;
+        if Self::is_whole() {
+            for (of, last) in &gathered.touched {
+                let needed = state.needed.entry(of.0).or_default();
+                *needed = (*last).max(*needed);
+            }
+        }
+    }
+
+    /// Answers how many entities there were, and how many of them a hint knew.
     async fn write_tenant(
         &self,
         workspace: WorkspaceId,
         mut touched: Touched,
         standings: &Standings<M>,
         to: Position,
-    ) -> Result<()> {
+    ) -> Result<(u64, u64)> {
+        let (total, mut hinted) = (touched.len() as u64, 0);
         for _ in 0..TRIES_MAX {
             let writes = self.keyed(&touched, standings, to).await?;
-            let batch = EdgeBatch {
-                generation: self.generation(workspace),
-                mode: match Self::is_whole() {
-                    true => EdgeMode::Whole,
-                    false => EdgeMode::Warm,
-                },
-                writes,
+            let mode = match Self::is_whole() {
+                true => EdgeMode::Whole,
+                false => EdgeMode::Warm,
             };
-            match project(self.keyspace.as_ref(), &batch).await? {
+            let batch = self.batch(workspace, mode, writes);
+            match project(self.keyspace.as_ref(), batch).await? {
                 Projected::Done(written) => {
                     self.count_written(&written);
+                    let known = written.iter().filter(|it| **it == Written::Hinted);
+                    hinted += known.count() as u64;
                     let mut each = written.into_iter();
                     touched.retain(|_, _| each.next() == Some(Written::Changed));
                 }
                 Projected::NotWhole | Projected::Newer => self.heal(workspace).await?,
             }
             if touched.is_empty() {
-                return Ok(());
+                return Ok((total, hinted));
             }
         }
         Err(Error::Restless(touched.len()))

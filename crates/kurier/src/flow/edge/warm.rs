@@ -6,7 +6,7 @@ use std::collections::HashMap;
 use kurier_core::edge::{Module, Standing};
 use kurier_core::event::Position;
 use kurier_store::Scope;
-use kurier_store::edge::{EdgeBatch, EdgeHint, EdgeMode, EdgeWrite, project};
+use kurier_store::edge::{EdgeHint, EdgeMode, EdgeWrite, project};
 use uuid::Uuid;
 
 use super::read::Miss;
@@ -61,12 +61,10 @@ impl<M: Module> Edge<M> {
             let of = (scope.0, id);
             let standing = Standing::Live { revision, value };
             let mut write = self.write_at(of, Some(&standing), None, Some(folded))?;
-            let hint = self.hint_key(of)?;
             write.hint = Some(EdgeHint {
                 revision: revision.max(folded).0,
                 renew: false,
-                ttl_ms: hint.ttl_ms(),
-                key: hint.into_text(),
+                key: self.hint_key(of)?.into_text(),
             });
             writes.push(write);
         }
@@ -82,26 +80,20 @@ impl<M: Module> Edge<M> {
     }
 
     fn removal(&self, of: Of, position: Position) -> Result<EdgeWrite> {
-        let hint = self.hint_key(of)?;
         Ok(EdgeWrite {
             revision: position.0,
             hint: Some(EdgeHint {
                 revision: position.0,
                 renew: true,
-                ttl_ms: hint.ttl_ms(),
-                key: hint.into_text(),
+                key: self.hint_key(of)?.into_text(),
             }),
             ..self.write_of(of, None, None)?
         })
     }
 
     async fn write_warm(&self, scope: Scope, writes: Vec<EdgeWrite>) -> Result<()> {
-        let batch = EdgeBatch {
-            generation: self.generation(scope.0),
-            mode: EdgeMode::Warm,
-            writes,
-        };
-        project(self.keyspace.as_ref(), &batch).await?;
+        let batch = self.batch(scope.0, EdgeMode::Warm, writes);
+        project(self.keyspace.as_ref(), batch).await?;
         Ok(())
     }
 }

@@ -18,6 +18,7 @@ use kurier_store::kv::{Command, Error, Kv, KvExt as _, Memory, Reply, Script, Tt
 use kurier_store::{Scope, Store, Workspace};
 use serde_json::{Value, json};
 
+use super::cluster::Cluster;
 use super::redis::Server;
 use crate::harness::Database;
 
@@ -35,6 +36,7 @@ pub struct Ground {
     /// Of the keyspace in memory.
     pub clock_ms: Option<Arc<AtomicU64>>,
     pub redis: Option<Server>,
+    pub cluster: Option<Cluster>,
     pub contacts: Arc<Projector>,
     slack: Arc<Projector>,
 }
@@ -49,6 +51,15 @@ impl Ground {
         let server = Server::start().await;
         let keyspace = Arc::new(server.open().await);
         Self::new(keyspace, None, Some(server)).await
+    }
+
+    pub async fn cluster() -> Self {
+        let cluster = Cluster::start().await;
+        let keyspace = Arc::new(cluster.open().await);
+        Self {
+            cluster: Some(cluster),
+            ..Self::new(keyspace, None, None).await
+        }
     }
 
     async fn new(
@@ -76,6 +87,7 @@ impl Ground {
             keyspace,
             clock_ms,
             redis,
+            cluster: None,
         }
     }
 
@@ -208,9 +220,10 @@ impl Ground {
 
     /// What anyone may do to a keyspace at any time.
     pub async fn empty(&self) {
-        match &self.redis {
-            Some(redis) => assert_eq!(redis.say(&["FLUSHALL"]), "OK"),
-            None => {
+        match (&self.redis, &self.cluster) {
+            (Some(redis), _) => assert_eq!(redis.say(&["FLUSHALL"]), "OK"),
+            (None, Some(cluster)) => cluster.empty(),
+            (None, None) => {
                 let keys = self.keyspace.scan_all("").await.expect("listed");
                 let emptied = self.keyspace.delete(keys.into_iter().collect());
                 emptied.await.expect("emptied");

@@ -1,7 +1,8 @@
-//! The edge: on the keyspace in memory, with its virtual clock, and on a Redis of each test's
-//! own, which it may empty.
+//! The edge: on the keyspace in memory, with its virtual clock, on a Redis of each test's own,
+//! which it may empty, and on such a Redis Cluster.
 
 mod api;
+mod cluster;
 mod contacts;
 mod crash;
 mod ground;
@@ -9,7 +10,7 @@ mod loss;
 mod redis;
 mod seed_004;
 
-/// Runs each named test, an `async fn(Ground)`, on memory and on Redis.
+/// Runs each named test, an `async fn(Ground)`, on memory, on Redis and on a Redis Cluster.
 macro_rules! on_keyspaces {
     ($($name:ident),* $(,)?) => {
         mod memory {
@@ -22,6 +23,12 @@ macro_rules! on_keyspaces {
             $(#[tokio::test(flavor = "multi_thread")]
             async fn $name() {
                 super::$name(crate::edge::ground::Ground::redis().await).await;
+            })*
+        }
+        mod cluster {
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                super::$name(crate::edge::ground::Ground::cluster().await).await;
             })*
         }
     };
