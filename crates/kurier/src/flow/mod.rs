@@ -2,6 +2,7 @@
 
 mod ask;
 pub mod channel;
+pub mod content;
 mod deliver;
 pub mod edge;
 mod erase;
