@@ -4,6 +4,7 @@
 mod bare;
 mod client;
 mod clock;
+mod content;
 mod database;
 mod deliver;
 mod differential;
@@ -55,6 +56,16 @@ enum Command {
     Differential(differential::Args),
     /// One contact against one segment (called by bench/evaluations.sh)
     Evaluations(evaluations::Args),
+    /// The content benchmark (called by bench/content.sh, which prepares what it needs)
+    Content(content::Args),
+    /// One way to read Markdown (a part of the content benchmark)
+    ContentSide {
+        #[arg(value_enum)]
+        way: content::side::Way,
+        file: PathBuf,
+        #[arg(long, default_value_t = 3)]
+        rounds: usize,
+    },
     /// The journey benchmark (called by bench/journeys.sh, which prepares what it needs)
     Journeys(journeys::Args),
     /// The delivery benchmark (called by bench/deliver.sh, which prepares what it needs)
@@ -98,6 +109,8 @@ async fn main() -> anyhow::Result<()> {
             two_properties,
         } => segments::own::serve(&folder, two_properties),
         Command::Evaluations(args) => evaluations::run(&args),
+        Command::Content(args) => content::run(&args).await,
+        Command::ContentSide { way, file, rounds } => content::side::run(way, &file, rounds),
         Command::Projections(args) => projections::run(&args).await,
         Command::Edge(args) => edge::run(&args).await,
         Command::Freshness(args) => freshness::run(&args).await,

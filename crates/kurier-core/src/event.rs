@@ -135,6 +135,10 @@ kinds! {
     SlackWorkspaceUpdated = "slack_workspace.updated",
     /// A Slack workspace is no longer used; what was known of it stays, but for its secrets.
     SlackWorkspaceArchived = "slack_workspace.archived",
+    /// Documents came in, or came in anew: their parts have keys, given here once and for all.
+    ContentImported = "content.imported",
+    /// A document was taken away: its keys are gone for ever.
+    ContentWithdrawn = "content.withdrawn",
     /// Nothing is sent to an address any more, or nothing on one topic.
     AddressSuppressed = "address.suppressed",
     /// An address may be sent to again.
@@ -181,6 +185,8 @@ impl Kind {
                 | K::SlackWorkspaceUpdated
                 | K::SlackWorkspaceArchived
                 | K::ChannelRemoved
+                | K::ContentImported
+                | K::ContentWithdrawn
         );
         let is_running = matches!(
             self,

@@ -102,6 +102,10 @@ id!(
     SlackWorkspaceId
 );
 id!(
+    /// A document of content, through all its imports.
+    DocumentId
+);
+id!(
     /// An address as a keyed hash: enough to notice it coming back, not to read it.
     AddressKey
 );
@@ -145,6 +149,13 @@ impl TemplateId {
     /// A template goes by its name.
     pub fn of_name(name: &str) -> Self {
         Self(hashed(&[b"template", name.as_bytes()]))
+    }
+}
+
+impl DocumentId {
+    /// A document goes by its source: a path, or what a client calls it.
+    pub fn of_source(source_id: &str) -> Self {
+        Self(hashed(&[b"content", source_id.as_bytes()]))
     }
 }
 

@@ -55,6 +55,39 @@ table contact_window: channel text not null
 table contact_window: recipient uuid not null
 table contact_window: since bigint not null
 table contact_window: count integer not null
+table content_body: workspace uuid not null
+table content_body: id uuid not null
+table content_body: body text not null
+table content_counter: workspace uuid not null
+table content_counter: node_type text not null
+table content_counter: identifier text not null
+table content_counter: used bigint not null
+table content_document: workspace uuid not null
+table content_document: id uuid not null
+table content_document: source_id text not null
+table content_document: key text not null
+table content_document: title text not null
+table content_document: nodes bigint not null
+table content_document: sha256 text not null
+table content_document: settings text not null
+table content_document: collections text not null
+table content_document: import bigint not null
+table content_document: changed_at bigint not null
+table content_document: revision bigint not null
+table content_import: workspace uuid not null
+table content_import: number bigint not null
+table content_import: at bigint not null
+table content_import: operator text
+table content_import: documents bigint not null
+table content_import: given bigint not null
+table content_import: gone bigint not null
+table content_node: workspace uuid not null
+table content_node: key text not null
+table content_node: document uuid not null
+table content_node: gone_at bigint
+table content_node: gone_by bigint
+table content_state: workspace uuid not null
+table content_state: imports bigint not null
 table daily_count: workspace uuid not null
 table daily_count: day bigint not null
 table daily_count: kind text not null
@@ -267,6 +300,12 @@ CREATE INDEX contact_email ON public.contact USING btree (workspace, email text_
 CREATE UNIQUE INDEX contact_pkey ON public.contact USING btree (workspace, id)
 CREATE INDEX contact_user ON public.contact USING btree (workspace, user_id text_pattern_ops) WHERE (user_id IS NOT NULL)
 CREATE UNIQUE INDEX contact_window_pkey ON public.contact_window USING btree (workspace, channel, recipient)
+CREATE UNIQUE INDEX content_body_pkey ON public.content_body USING btree (workspace, id)
+CREATE UNIQUE INDEX content_counter_pkey ON public.content_counter USING btree (workspace, node_type, identifier)
+CREATE UNIQUE INDEX content_document_pkey ON public.content_document USING btree (workspace, id)
+CREATE UNIQUE INDEX content_import_pkey ON public.content_import USING btree (workspace, number)
+CREATE UNIQUE INDEX content_node_pkey ON public.content_node USING btree (workspace, key)
+CREATE UNIQUE INDEX content_state_pkey ON public.content_state USING btree (workspace)
 CREATE UNIQUE INDEX daily_count_pkey ON public.daily_count USING btree (workspace, day, kind, channel)
 CREATE UNIQUE INDEX erasure_pkey ON public.erasure USING btree (workspace, address)
 CREATE UNIQUE INDEX gate_pkey ON public.gate USING btree (workspace, channel)

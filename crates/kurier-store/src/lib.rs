@@ -3,6 +3,7 @@
 
 pub mod access;
 pub mod channels;
+pub mod documents;
 pub mod edge;
 pub mod error;
 pub mod gates;

@@ -24,12 +24,16 @@ pub enum Scrub {
     Whole,
 }
 
+/// Behind so many bytes of payloads a reading ends.
+pub(crate) const READ_BYTES_MAX: usize = 32 * 1024 * 1024;
+
 #[async_trait]
 pub trait Log: Send + Sync {
     /// Appends in order; the answer means durable. Positions are gapless and in commit order.
     async fn append(&self, scope: Scope, events: Vec<Event>) -> Result<Vec<Appended>>;
 
     /// The events after a position, of all workspaces: for the flows, which fold everything.
+    /// Fewer than `max` where they are large: a reader takes a bounded amount of memory.
     async fn read(&self, after: Position, max: usize) -> Result<Vec<Recorded>>;
 
     /// The last position; 0 when nothing was appended yet.

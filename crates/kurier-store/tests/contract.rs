@@ -17,6 +17,7 @@ mod contract {
     mod repeats;
     mod writers;
 
+    mod content;
     mod erased_runs;
     mod filters;
     mod journeys;

@@ -5,6 +5,7 @@ use std::sync::Arc;
 
 use anyhow::Context as _;
 use kurier_core::contact::Contact;
+use kurier_core::content::Settings;
 use kurier_core::edge::{ContactProfile, Module, NotificationSlack};
 use kurier_core::id::{ContactId, JourneyId};
 use kurier_core::keys;
@@ -15,6 +16,7 @@ use crate::cache::{Changes, Contacts, Documents, Freshness, Measured, Remote, Sh
 use crate::channel::{Outside, Registry};
 use crate::clock;
 use crate::config::{Config, Database};
+use crate::flow::content::{ContentEdge, Library, Quoting};
 use crate::flow::edge::{Edge, EdgeSettings};
 use crate::flow::rebuild::Works;
 use crate::flow::{Deliverer, Keeping, Post, Projector, Reactor};
@@ -40,6 +42,14 @@ pub struct App {
     pub journeys: Arc<Projector>,
     /// Folds templates.
     pub templates: Arc<Projector>,
+    /// Folds content.
+    pub content: Arc<Projector>,
+    /// The documents of content.
+    pub library: Arc<Library>,
+    /// Content, where its documented keys are read without Kurier.
+    pub content_edge: Arc<ContentEdge>,
+    /// How content is read.
+    pub content_settings: Settings,
     /// Fold what is only looked at: counts, health of channels, acts of operators.
     pub records: Vec<Arc<Projector>>,
     /// Rebuilds and verifications, under way or ended.
@@ -100,7 +110,10 @@ impl App {
         let changes = Arc::new(changes);
         let projector = Arc::new(projector.telling(changes.clone()));
         let documents = |name| Documents::new(name, shelf.clone(), remote.clone(), ttls);
-        let post = Post::new(store.clone(), links.clone(), templates.clone());
+        let library = Arc::new(Library::new(store.clone()));
+        let content = Arc::new(Projector::of_content(store.clone(), pressure.clone()));
+        let post = Post::new(store.clone(), links.clone(), templates.clone())
+            .quoting(Quoting::new(library.clone()), channels.clone());
         let post = Arc::new(post.remembering(Arc::new(documents("template"))));
         Ok(Arc::new(Self {
             keyring: Keyring::new(store.access.clone()),
@@ -120,6 +133,10 @@ impl App {
             )),
             journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
             templates,
+            content_edge: content_edge(config, &store, &keyspace, &library, &content),
+            content,
+            library,
+            content_settings: config.content.settings.clone(),
             records: Projector::of_records(&store, &pressure),
             works: Works::default(),
             slack_workspaces,
@@ -142,7 +159,7 @@ impl App {
             awaited
                 .into_iter()
                 .chain([&self.journeys, &self.templates, &self.slack_workspaces]);
-        awaited.chain(&self.records)
+        awaited.chain([&self.content]).chain(&self.records)
     }
 }
 
@@ -184,6 +201,18 @@ fn edge<M: Module>(
     };
     let (store, keyspace) = (store.clone(), keyspace.clone());
     let edge = Edge::new(store, keyspace, projector, settings, clock::now);
+    Arc::new(edge)
+}
+
+fn content_edge(
+    config: &Config,
+    store: &Store,
+    keyspace: &Arc<dyn Kv>,
+    library: &Arc<Library>,
+    projector: &Projector,
+) -> Arc<ContentEdge> {
+    let (store, library, keyspace) = (store.clone(), library.clone(), keyspace.clone());
+    let edge = ContentEdge::new(store, library, keyspace, projector, &config.content);
     Arc::new(edge)
 }
 

@@ -1,6 +1,7 @@
 //! Settings: flags, then `KURIER_*` variables, then a TOML file, then defaults. A setting
 //! that nobody knows is refused: a typo must not start an empty database.
 
+mod content;
 mod keys;
 
 use std::net::SocketAddr;
@@ -12,6 +13,8 @@ use clap::Args;
 use kurier_core::net::Guard;
 use serde::Deserialize;
 
+pub use self::content::Content;
+use self::content::ContentFile;
 pub use self::keys::Keys;
 use self::keys::{CacheFile, KeysFile};
 use crate::secret::SecretKey;
@@ -173,6 +176,8 @@ struct File {
     keys: KeysFile,
     #[serde(default)]
     cache: CacheFile,
+    #[serde(default)]
+    content: ContentFile,
 }
 
 /// Which database.
@@ -192,6 +197,7 @@ pub struct Config {
     pub keys: Keys,
     /// What is remembered in this process takes no more than this.
     pub cache_bytes_max: u64,
+    pub content: Content,
     pub bootstrap_write_key: Option<String>,
     pub bootstrap_admin_key: Option<String>,
     /// Where snapshots are kept; with PostgreSQL only if a data folder is given.
@@ -238,6 +244,7 @@ impl Config {
             redis_url: store.redis_url.or(file.redis_url),
             keys: file.keys.read(store.environment)?,
             cache_bytes_max: file.cache.bytes_max(),
+            content: file.content.read()?,
             bootstrap_write_key: serve.bootstrap_write_key.or(file.bootstrap_write_key),
             bootstrap_admin_key: serve.bootstrap_admin_key.or(file.bootstrap_admin_key),
             snapshots: folder.as_ref().map(|folder| folder.join("snapshots")),

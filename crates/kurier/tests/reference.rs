@@ -210,6 +210,11 @@ fn keys() {
 }
 
 #[test]
+fn content() {
+    check_page("content.md");
+}
+
+#[test]
 fn slack_workspaces() {
     check_page("slack-workspaces.md");
 }
@@ -260,6 +265,7 @@ fn every_page_is_checked() {
         "segments.md",
         "settings.md",
         "slack-workspaces.md",
+        "content.md",
         "suppressions.md",
         "templates.md",
     ];

@@ -12,6 +12,7 @@ use super::outline::{Node, Outline, Span};
 use super::references::References;
 use super::settings::{Language, Settings};
 use super::source::mended;
+use super::tree::Tree;
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
@@ -86,6 +87,22 @@ impl Document {
             NodeType::Doc => node.title.as_deref().unwrap_or_default().into(),
             _ => mended(node.span.of(source)),
         }
+    }
+
+    /// The Markdown of a node with all that is below it, as it stands in the source.
+    pub fn section<'d>(&self, tree: &Tree<'_>, at: usize, source: &'d str) -> Cow<'d, str> {
+        let below = tree.all_descendants(at);
+        let last = below.clone().last().unwrap_or(at);
+        // The document's own place is all of the source, with what is before its first node.
+        let first = match self.nodes[at].key.node_type() {
+            NodeType::Doc => below.start.min(last),
+            _ => at,
+        };
+        if self.nodes[first].key.node_type() == NodeType::Doc {
+            return Cow::Borrowed("");
+        }
+        let (start, end) = (self.nodes[first].span.start, self.nodes[last].span.end);
+        mended(Span { start, end }.of(source))
     }
 
     /// The headings above a node, from above, without the document's title.

@@ -3,8 +3,8 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::collections::Collections;
 use super::document::Document;
-use super::identifier::Identifier;
 use super::key::{Key, NodeType};
 use super::slug::Slugger;
 use super::tree::Tree;
@@ -136,7 +136,7 @@ impl<'d> Keyspace<'d> {
 
     /// What the document adds to sets that it shares with others.
     fn shared(&self, slugger: &Slugger) -> Vec<Entry> {
-        let front = &self.document.front;
+        let collections = Collections::new(self.document, slugger);
         let document: Vec<Key> = self
             .document
             .nodes
@@ -152,13 +152,13 @@ impl<'d> Keyspace<'d> {
                 stored: Stored::Set(keys.to_vec()),
             });
         };
-        for name in self.named(slugger, &front.categories) {
+        for name in &collections.categories {
             add("category", name.as_str(), "docs", &document);
         }
-        for name in self.named(slugger, &front.authors) {
+        for name in &collections.authors {
             add("author", name.as_str(), "docs", &document);
         }
-        for name in self.named(slugger, &front.tags) {
+        for name in &collections.tags {
             add("tag", name.as_str(), "chunks", &chunks);
         }
         for level in NodeType::ALL {
@@ -167,15 +167,6 @@ impl<'d> Keyspace<'d> {
         }
         entries.retain(|entry| !entry.stored.is_empty());
         entries
-    }
-
-    fn named(&self, slugger: &Slugger, texts: &[String]) -> Vec<Identifier> {
-        let language = self.document.language;
-        let names = texts.iter().map(|text| slugger.name(text, language));
-        let mut names: Vec<Identifier> = names.collect();
-        names.sort_unstable();
-        names.dedup();
-        names
     }
 }
 

@@ -55,6 +55,15 @@ impl Definition {
         self.index.get(id).copied()
     }
 
+    /// The templates it sends.
+    pub fn templates(&self) -> BTreeSet<String> {
+        let named = self.nodes.iter().filter_map(|placed| match &placed.node {
+            Node::SendMessage(send) => Some(send.template.clone()),
+            _ => None,
+        });
+        named.collect()
+    }
+
     /// The segments it names.
     pub fn segments(&self) -> BTreeSet<SegmentId> {
         let named = self.nodes.iter().filter_map(|placed| match &placed.node {
@@ -71,6 +80,8 @@ impl Definition {
 pub struct Known {
     pub channels: Option<BTreeSet<String>>,
     pub templates: Option<BTreeSet<String>>,
+    /// Templates that cannot be sent as things are, and why.
+    pub spoiled: BTreeMap<String, String>,
     /// Segments by name.
     pub segments: Option<BTreeMap<String, SegmentId>>,
 }

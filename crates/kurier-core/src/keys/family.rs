@@ -1,9 +1,9 @@
 //! What a key is for, read from its text: for operators who count keys.
 
-use super::{CONTACT_PROFILE, NOTIFICATION_SLACK, Namespace, Tenant, legacy};
+use super::{CONTACT_PROFILE, CONTENT, NOTIFICATION_SLACK, Namespace, Tenant, legacy};
 
 /// Every module that is projected to the edge.
-pub const MODULES: [Namespace; 2] = [NOTIFICATION_SLACK, CONTACT_PROFILE];
+pub const MODULES: [Namespace; 3] = [NOTIFICATION_SLACK, CONTACT_PROFILE, CONTENT];
 
 /// What the keys of caches begin with.
 const CACHES: [&str; 7] = [

@@ -7,6 +7,7 @@
 
 pub mod cache;
 pub mod changes;
+mod content;
 pub mod family;
 pub mod legacy;
 mod lifetime;
@@ -22,8 +23,11 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use cache::preview;
+pub use content::Form;
 pub use lifetime::{Lifetime, TTL_SECONDS_MAX, TtlOverrides, Ttls};
-pub use namespace::{CONTACT_PROFILE, Entry, Fields, Members, NOTIFICATION_SLACK, Namespace};
+pub use namespace::{
+    CONTACT_PROFILE, CONTENT, Entry, Fields, Members, NOTIFICATION_SLACK, Namespace,
+};
 pub use part::Refused;
 pub use tenant::Tenant;
 

@@ -14,6 +14,8 @@ const VERSION: &str = "v1";
 pub const NOTIFICATION_SLACK: Namespace = Namespace::new("notification.slack", "workspace");
 /// Contacts as they are now.
 pub const CONTACT_PROFILE: Namespace = Namespace::new("contact.profile", "contact");
+/// Documents of content; their nodes stand beside them at their own keys.
+pub const CONTENT: Namespace = Namespace::new("content", "document");
 
 /// What makes the keys of one module different from those of any other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

@@ -4,6 +4,7 @@
 
 mod audit;
 mod contacts;
+mod content;
 mod daily;
 mod digest;
 mod draft;
@@ -20,6 +21,11 @@ mod templates;
 
 pub use audit::{AUDIT, Audit, AuditEntry, audit_of_row};
 pub use contacts::{CONTACT, Contacts, ERASURE, TIMELINE, contact_of_row, contact_standing};
+pub use content::{
+    CONTENT_BODY, CONTENT_COUNTER, CONTENT_DOCUMENT, CONTENT_IMPORT, CONTENT_NODE, CONTENT_STATE,
+    Content, ContentBody, ContentDocument, ContentImport, ContentNode, content_body_of_row,
+    content_document_of_row, content_import_of_row, content_node_of_row, content_used_of_row,
+};
 pub use daily::{DAILY_COUNT, Daily, DailyCount, daily_of_row};
 pub use digest::{Difference, Digest, Sample};
 pub use draft::Draft;
@@ -47,6 +53,7 @@ pub const ALL: &[&dyn Projection] = &[
     &Audit,
     &Health,
     &Contacts,
+    &Content,
     &Daily,
     &Journeys,
     &Messages,

@@ -1,17 +1,29 @@
 //! The tree of a template's part.
 
 use super::filter::Filter;
+use crate::content::Key;
 use crate::expr::{Plan, Span};
 use crate::value::Value;
 
 #[derive(Debug, Clone)]
 pub enum Node {
     Text(String),
-    Output { pipe: Pipe, span: Span },
+    Output {
+        pipe: Pipe,
+        span: Span,
+    },
+    /// `{{ content("para:refund_policy:001") }}`
+    Quote {
+        key: Key,
+        span: Span,
+    },
     If(If),
     Case(Case),
     For(For),
-    Assign { name: String, pipe: Pipe },
+    Assign {
+        name: String,
+        pipe: Pipe,
+    },
 }
 
 /// `if`, `elsif`, `else`; `unless` is an `if` whose first test is turned around.

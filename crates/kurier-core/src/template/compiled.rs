@@ -7,8 +7,11 @@ use super::document::{self, Document};
 use super::fault::{Fault, RenderFault, Why};
 use super::limits::{Budget, FAULTS_MAX, Limit, OUTPUT_BYTES_MAX};
 use super::parse::{Parsed, parse};
+use super::quotes::Quotes;
 use super::render::{Renderer, Rendering, Slot, Target};
 use super::{context, escape, links, markdown, plain};
+use crate::content::Key;
+use crate::expr::Span;
 use crate::message::Rendered;
 use crate::time::Timestamp;
 use crate::value::{Object, Value};
@@ -81,6 +84,14 @@ impl Compiled {
         reads.cloned().collect()
     }
 
+    /// What it quotes of content, and where: the field, and the place in it.
+    pub fn quotes(&self) -> impl Iterator<Item = (&'static str, Key, Span)> + '_ {
+        self.parts().flat_map(|part| {
+            let quotes = part.parsed.quotes.iter();
+            quotes.map(|(key, span)| (part.field, *key, *span))
+        })
+    }
+
     /// Renders it for its inputs, at an instant.
     pub fn render(&self, inputs: &Object, now: Timestamp) -> Result<Rendered, RenderFault> {
         self.render_noting(inputs, now).map(|noted| noted.rendered)
@@ -88,9 +99,20 @@ impl Compiled {
 
     /// The same, and says which values were missing.
     pub fn render_noting(&self, inputs: &Object, now: Timestamp) -> Result<Noted, RenderFault> {
+        self.render_quoting(inputs, now, &Quotes::default())
+    }
+
+    /// The same, with what it quotes of content.
+    pub fn render_quoting(
+        &self,
+        inputs: &Object,
+        now: Timestamp,
+        quotes: &Quotes,
+    ) -> Result<Noted, RenderFault> {
         let mut rendering = Rendering {
             inputs,
             now,
+            quotes,
             budget: Budget::default(),
             missing: BTreeSet::new(),
             is_strict: self.is_strict,

@@ -57,6 +57,10 @@ impl Walk {
                     self.html_output(pipe, *span, &at);
                     at
                 }
+                Node::Quote { span, .. } => {
+                    self.html_quote(*span, &at);
+                    at
+                }
                 _ => {
                     let ends = bodies(node).into_iter();
                     let ends = ends.map(|body| self.html(body, at.clone()));
@@ -93,12 +97,31 @@ impl Walk {
             .push(Error::new(span, message).suggest(suggestion));
     }
 
+    /// Content brings its own elements.
+    fn html_quote(&mut self, span: Span, at: &Html) {
+        if !matches!(at, Html::Text | Html::Comment) {
+            let error = Error::new(span, "content cannot stand within a tag");
+            self.errors.push(error.suggest("put it between tags"));
+        }
+    }
+
+    fn json_quote(&mut self, span: Span, at: Json) {
+        if !at.in_string {
+            let error = Error::new(span, "content outside of quotes would be no JSON");
+            self.errors.push(error.suggest("write quotes around it"));
+        }
+    }
+
     fn json(&mut self, nodes: &[Node], mut at: Json) -> Json {
         for node in nodes {
             at = match node {
                 Node::Text(text) => after_json(at, text),
                 Node::Output { pipe, span } => {
                     self.json_output(pipe, *span, at);
+                    at
+                }
+                Node::Quote { span, .. } => {
+                    self.json_quote(*span, at);
                     at
                 }
                 _ => {

@@ -74,6 +74,8 @@ pub enum Why {
     Missing(String),
     /// A link of this kind would run a program.
     UnsafeLink(String),
+    /// What it quotes is not there.
+    NoContent(String),
     /// A JSON part did not become JSON.
     NotJson(String),
 }
@@ -84,6 +86,7 @@ impl RenderFault {
         match &self.why {
             Why::Limit(_) => "limit",
             Why::Missing(_) => "missing",
+            Why::NoContent(_) => "no_content",
             Why::UnsafeLink(_) => "unsafe_link",
             Why::NotJson(_) => "not_json",
         }
@@ -95,6 +98,7 @@ impl fmt::Display for Why {
         match self {
             Self::Limit(limit) => write!(f, "{limit}"),
             Self::Missing(path) => write!(f, "missing: `{path}` has no value"),
+            Self::NoContent(key) => write!(f, "no_content: there is no `{key}`"),
             Self::UnsafeLink(scheme) => write!(f, "unsafe_link: a link begins with `{scheme}:`"),
             Self::NotJson(reason) => write!(f, "not_json: {reason}"),
         }

@@ -18,7 +18,15 @@ pub fn to_html(source: &str, slots: &[Slot]) -> Result<String, Limit> {
     let events = Parser::new_ext(source, options).flat_map(|event| filling.event(event));
     let mut page = Page(String::new());
     html::write_html_fmt(&mut page, events).map_err(|_| Limit::Output)?;
-    Ok(page.0)
+    Ok(without_frames(page.0, slots))
+}
+
+/// What brings its own paragraphs stands in none.
+fn without_frames(html: String, slots: &[Slot]) -> String {
+    let blocks = slots.iter().filter(|slot| slot.is_block);
+    blocks.fold(html, |html, slot| {
+        html.replace(&format!("<p>{}</p>", slot.text), &slot.text)
+    })
 }
 
 /// A row that is shorter than its table's head is filled up: many short rows under a long head

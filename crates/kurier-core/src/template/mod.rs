@@ -21,6 +21,7 @@ mod parse;
 mod pieces;
 mod plain;
 mod publication;
+mod quotes;
 mod render;
 mod scope;
 mod show;
@@ -33,6 +34,7 @@ pub use filter::Filter;
 pub use inputs::{as_kept, gather};
 pub use limits::{BODY_BYTES_MAX, LINE_BYTES_MAX, Limit, OUTPUT_BYTES_MAX};
 pub use publication::{Brief, Publication, Retirement, Templates, hash_of};
+pub use quotes::{Quotes, Shown, quoted_in};
 
 #[cfg(test)]
 mod tests;

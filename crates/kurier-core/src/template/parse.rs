@@ -2,6 +2,7 @@
 //! said at once.
 
 mod block;
+mod quote;
 mod value;
 
 use std::collections::BTreeSet;
@@ -10,6 +11,7 @@ use super::ast::{INPUTS, Node};
 use super::limits::{DEPTH_MAX, NODES_MAX, VARIABLES_MAX};
 use super::pieces::{Piece, cut};
 use super::token::{Token, tokens};
+use crate::content::Key;
 use crate::expr::{Error, Span};
 
 /// Names that no variable may have: they mean something already, here or in conditions.
@@ -55,6 +57,8 @@ pub struct Parsed {
     pub nodes: Vec<Node>,
     /// What it reads of its inputs, dotted: `contact.first_name`.
     pub reads: BTreeSet<String>,
+    /// What it quotes of content, and where.
+    pub quotes: Vec<(Key, Span)>,
 }
 
 /// Parses a part's text; or says everything that is wrong with it.
@@ -226,6 +230,9 @@ impl Parser<'_> {
 
     fn output(&mut self, span: Span) -> Option<Node> {
         let mut tokens = self.tokens(span);
+        if self.is_quote(&tokens) {
+            return self.quote(&mut tokens, span);
+        }
         let pipe = self.pipe(&mut tokens)?;
         self.expect_end(&tokens);
         Some(Node::Output { pipe, span })

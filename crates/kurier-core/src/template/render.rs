@@ -8,8 +8,10 @@ use super::escape;
 use super::fault::Why;
 use super::filter::{Bench, Filter};
 use super::limits::{Budget, Limit, MARKDOWN_BYTES_MAX, OUTPUT_BYTES_MAX, TEXT_BYTES_MAX};
+use super::quotes::{Quotes, Shown};
 use super::scope::{Frame, Scope};
 use super::show::{push, show};
+use crate::content::Key;
 use crate::expr::Datum;
 use crate::time::Timestamp;
 use crate::value::{Object, Value};
@@ -32,6 +34,8 @@ pub struct Slot {
     pub text: String,
     /// It is HTML already.
     pub is_html: bool,
+    /// It brings its own paragraphs.
+    pub is_block: bool,
 }
 
 /// Marks a slot's number in Markdown.
@@ -42,6 +46,7 @@ pub const SLOT_CLOSE: char = '\u{e001}';
 pub struct Rendering<'a> {
     pub inputs: &'a Object,
     pub now: Timestamp,
+    pub quotes: &'a Quotes,
     pub budget: Budget,
     pub missing: BTreeSet<String>,
     /// A missing value is a fault.
@@ -87,6 +92,7 @@ impl<'a, 'r> Renderer<'a, 'r> {
         match node {
             Node::Text(text) => self.static_text(text),
             Node::Output { pipe, .. } => self.output(pipe),
+            Node::Quote { key, .. } => self.quote(*key),
             Node::If(node) => self.conditional(node),
             Node::Case(node) => self.case(node),
             Node::For(node) => self.repeat(node),
@@ -121,14 +127,28 @@ impl<'a, 'r> Renderer<'a, 'r> {
         self.rendering.budget.work(text.len() as u64)?;
         match (self.target, safety) {
             (Target::Markdown, Safety::Source) => self.say(&without_marks(&text)),
-            (Target::Markdown, safety) => self.slot(&text, safety == Safety::Html),
+            (Target::Markdown, safety) => self.slot(&text, safety == Safety::Html, false),
             (Target::Html, Safety::Plain) => self.say(&escape::html(bounded(&text)?)),
             (Target::Json, Safety::Plain) => self.say(&escape::json(bounded(&text)?)),
             _ => self.say(&text),
         }
     }
 
-    fn slot(&mut self, text: &str, is_html: bool) -> Result<(), Why> {
+    /// Content is shown as the part shows things, whatever it holds.
+    fn quote(&mut self, key: Key) -> Result<(), Why> {
+        let shown = self.rendering.quotes.get(key);
+        let Shown { html, text } = shown.ok_or_else(|| Why::NoContent(key.to_string()))?;
+        let length = html.len().max(text.len()) as u64;
+        self.rendering.budget.work(length)?;
+        match self.target {
+            Target::Html => self.say(html),
+            Target::Markdown => self.slot(html, true, true),
+            Target::Json => self.say(&escape::json(bounded(text)?)),
+            Target::Text | Target::Line => self.say(text),
+        }
+    }
+
+    fn slot(&mut self, text: &str, is_html: bool, is_block: bool) -> Result<(), Why> {
         if text.len() > TEXT_BYTES_MAX {
             return Err(Limit::Text.into());
         }
@@ -136,6 +156,7 @@ impl<'a, 'r> Renderer<'a, 'r> {
         self.slots.push(Slot {
             text: text.to_owned(),
             is_html,
+            is_block,
         });
         self.say(&mark)
     }

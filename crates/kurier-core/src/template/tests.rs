@@ -4,6 +4,7 @@ mod escaping;
 mod faults;
 mod hostile;
 mod properties;
+mod quoting;
 mod syntax;
 
 use super::{Compiled, Fault, RenderFault};

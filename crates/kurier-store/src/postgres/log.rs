@@ -1,4 +1,5 @@
 use async_trait::async_trait;
+use futures_util::TryStreamExt as _;
 use kurier_core::event::{Event, Position, Recorded, tombstone};
 use kurier_core::id::{ContactId, EventId, WorkspaceId};
 use kurier_core::time::Timestamp;
@@ -7,7 +8,7 @@ use sqlx::{PgConnection, Row};
 
 use super::Postgres;
 use super::appender::uuids;
-use crate::log::{Appended, Log, Scrub};
+use crate::log::{Appended, Log, READ_BYTES_MAX, Scrub};
 use crate::{Error, Result, Scope, rows_max};
 
 #[async_trait]
@@ -24,12 +25,19 @@ impl Log for Postgres {
             FROM (SELECT * FROM log_archive WHERE position > $1 AND position <= $2
                   UNION ALL SELECT * FROM log WHERE position > $1 AND position <= $2) AS l
             ORDER BY position";
-        let rows = sqlx::query(sql)
+        let mut rows = sqlx::query(sql)
             .bind(after.0)
             .bind(after.0.saturating_add(rows_max(max)))
-            .fetch_all(&self.pool)
-            .await?;
-        rows.iter().map(recorded).collect()
+            .fetch(&self.pool);
+        let (mut events, mut bytes) = (Vec::new(), 0);
+        while bytes < READ_BYTES_MAX
+            && let Some(row) = rows.try_next().await?
+        {
+            let recorded = recorded(&row)?;
+            bytes += recorded.event.payload.len();
+            events.push(recorded);
+        }
+        Ok(events)
     }
 
     async fn head(&self) -> Result<Position> {

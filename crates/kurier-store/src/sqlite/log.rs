@@ -11,7 +11,7 @@ use rusqlite::{Connection, OptionalExtension, Row, Statement, params, params_fro
 use super::cell::{IDS, blob, id_list, optional_uuid, uuid};
 use super::writer::Pen;
 use super::{Sqlite, connect};
-use crate::log::{Appended, Log, Scrub};
+use crate::log::{Appended, Log, READ_BYTES_MAX, Scrub};
 use crate::{Error, Result, Scope, rows_max};
 
 /// How long to wait for readers of older pages. Writers wait as well meanwhile.
@@ -40,9 +40,13 @@ impl Log for Sqlite {
                 );
                 let mut statement = connection.prepare_cached(&sql)?;
                 let mut rows = statement.query(params![after.0, rows_max(max)])?;
-                let mut events = Vec::new();
-                while let Some(row) = rows.next()? {
-                    events.push(recorded(row)?);
+                let (mut events, mut bytes) = (Vec::new(), 0);
+                while bytes < READ_BYTES_MAX
+                    && let Some(row) = rows.next()?
+                {
+                    let recorded = recorded(row)?;
+                    bytes += recorded.event.payload.len();
+                    events.push(recorded);
                 }
                 Ok(events)
             })

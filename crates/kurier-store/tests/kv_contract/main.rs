@@ -10,6 +10,7 @@ mod cluster;
 mod collections;
 mod commands;
 mod connection;
+mod documents;
 mod edge;
 mod exact;
 mod ground;
@@ -56,6 +57,10 @@ contract! {
     collections::changing_a_collection_keeps_its_ttl,
     collections::a_missing_collection_reads_as_empty,
     collections::one_type_is_not_another,
+    documents::a_large_document_is_swapped_in_whole,
+    documents::every_kind_of_value_is_swapped_in,
+    documents::nothing_older_is_swapped_in,
+    documents::what_was_there_goes_and_what_others_have_stays,
     edge::a_tenant_that_is_not_whole_is_not_written_to,
     edge::data_index_hint_and_deduplication_are_written_together,
     edge::what_is_older_or_known_is_left_out,

@@ -81,6 +81,7 @@ impl Desk {
         self.app.segments.drain().await?;
         self.app.templates.drain().await?;
         self.app.slack_workspaces.drain().await?;
+        self.app.content.drain().await?;
         Ok(self.app.journeys.drain().await?)
     }
 

@@ -3,6 +3,7 @@
 mod api_key;
 mod channel;
 mod contact;
+mod content;
 mod dead;
 mod desk;
 mod doctor;
@@ -73,6 +74,8 @@ enum Command {
     Channel(channel::ChannelArgs),
     /// Check, render and publish templates, and look at them
     Template(template::TemplateArgs),
+    /// Import Markdown, and look at the nodes and keys that it became
+    Content(content::ContentArgs),
     /// See how far read models are, build them anew, and prove that they are what the log says
     Projection(projection::ProjectionArgs),
     /// Keep the Slack workspaces that messages may be sent to
@@ -123,6 +126,7 @@ impl Cli {
                 Command::Eval(args) => eval::run(&args),
                 Command::Journey(args) => journey::run_with(&config, args).await,
                 Command::Template(args) => template::run_with(&config, args).await,
+                Command::Content(args) => content::run(&config, args).await,
                 Command::Projection(args) => projection::run(&config, args).await,
             }
         }));

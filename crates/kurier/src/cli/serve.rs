@@ -56,6 +56,8 @@ fn start_flows(app: &Arc<App>) -> Flows {
     flows.spawn(async move { deliverer.run().await });
     let slack_edge = app.slack_edge.clone();
     flows.spawn(async move { slack_edge.run().await });
+    let content_edge = app.content_edge.clone();
+    flows.spawn(async move { content_edge.run().await });
     if let Some(contact_edge) = app.contact_edge.clone() {
         flows.spawn(async move { contact_edge.run().await });
     }

@@ -56,6 +56,7 @@ pub async fn known(store: &Store, scope: Scope) -> Result<Known> {
     Ok(Known {
         channels: Some(channels(set_up)),
         templates: Some(templates.map(|template| template.name).collect()),
+        spoiled: super::content::spoiled(store, scope).await?,
         segments: Some(segments),
     })
 }

@@ -3,6 +3,7 @@
 mod ahead;
 mod ask;
 pub mod channel;
+pub mod content;
 mod deliver;
 pub mod edge;
 mod erase;

@@ -8,8 +8,8 @@ use std::time::{Duration, Instant};
 use kurier_core::event::{Kind, Position, Recorded};
 use kurier_core::id::{EventId, WorkspaceId};
 use kurier_core::projection::{
-    Audit, Contacts, Daily, Folded, Health, Journeys, Loaded, Messages, Projection, Repeat,
-    Segments, SlackWorkspaces, Templates,
+    Audit, Contacts, Content, Daily, Folded, Health, Journeys, Loaded, Messages, Projection,
+    Repeat, Segments, SlackWorkspaces, Templates,
 };
 use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
@@ -74,6 +74,10 @@ impl Projector {
 
     pub fn of_templates(store: Store, pressure: Arc<Pressure>) -> Self {
         Self::new(store, pressure, &Templates)
+    }
+
+    pub fn of_content(store: Store, pressure: Arc<Pressure>) -> Self {
+        Self::new(store, pressure, &Content)
     }
 
     pub fn of_slack_workspaces(store: Store, pressure: Arc<Pressure>) -> Self {

@@ -96,7 +96,7 @@ async fn answer(
 pub(super) async fn catch_up(app: &App) -> Result<(), Problem> {
     let head = app.store.log.head().await?;
     let mut is_read = app.journeys.reach(head, PATIENCE).await;
-    for named in [&app.segments, &app.templates] {
+    for named in [&app.segments, &app.templates, &app.content] {
         is_read &= named.reach(head, PATIENCE).await;
     }
     if is_read {

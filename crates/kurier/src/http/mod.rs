@@ -5,6 +5,10 @@ mod channel_view;
 mod channels;
 mod contact_view;
 mod contacts;
+mod content;
+mod content_import;
+mod content_view;
+mod content_ways;
 mod credential;
 mod cursor;
 mod docs;
@@ -58,6 +62,7 @@ use crate::app::App;
 use kurier_core::projection::{JourneySummary, SegmentSummary};
 
 pub use channel_view::{ChannelView, TestView};
+pub use content_view::{ContentItem, ContentNodeView, OutcomeView, Shape, UsedView};
 pub use instance_view::{InstanceDetail, InstanceView};
 pub use journey_stats::StatsView;
 pub use journey_view::{FaultView, JourneyDetail, JourneyView};
@@ -106,6 +111,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(unsubscribe::show, unsubscribe::carry_out))
         .merge(channel_routes())
         .merge(template_routes())
+        .merge(content_routes())
         .merge(projection_routes())
         .merge(slack_workspace_routes())
         .routes(routes!(operations::healthz))
@@ -134,6 +140,14 @@ fn template_routes() -> OpenApiRouter<Arc<App>> {
         ))
         .routes(routes!(templates::versions))
         .routes(routes!(template_preview::preview))
+}
+
+fn content_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(content::list, content_import::import))
+        .routes(routes!(content::get, content::withdraw))
+        .routes(routes!(content_ways::used_by))
+        .routes(routes!(content_ways::related))
 }
 
 fn projection_routes() -> OpenApiRouter<Arc<App>> {

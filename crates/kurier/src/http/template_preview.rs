@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use kurier_core::contact::Contact;
-use kurier_core::template::{Compiled, RenderFault};
+use kurier_core::template::{Compiled, Quotes, RenderFault};
 use kurier_core::time::Timestamp;
 use kurier_core::value::{Object, Value};
 use serde::Deserialize;
@@ -41,6 +41,9 @@ pub struct TemplatePreviewInput {
     #[schema(value_type = Option<serde_json::Value>)]
     document: Option<Value>,
     version: Option<u32>,
+    /// The channel it would go to, which decides how content is shown; `email` without it.
+    #[schema(example = "slack")]
+    channel: Option<String>,
     /// When it is rendered; now without it.
     #[schema(value_type = Option<String>)]
     now: Option<Timestamp>,
@@ -71,7 +74,9 @@ pub async fn preview(
     };
     let compiled = compile(document).await?.map_err(|faults| faulty(&faults))?;
     let contact = contact(&app, &grant, &input).await?;
-    Ok(Json(render(compiled, contact, input).await?))
+    let channel = input.channel.take().unwrap_or_else(|| "email".to_owned());
+    let quotes = app.post.quotes(grant.scope(), &compiled, &channel).await?;
+    Ok(Json(render(compiled, contact, input, quotes).await?))
 }
 
 async fn published(
@@ -104,12 +109,13 @@ async fn render(
     compiled: Compiled,
     contact: Option<Contact>,
     input: TemplatePreviewInput,
+    quotes: Quotes,
 ) -> Result<RenderedView, Problem> {
     let now = input.now.unwrap_or_else(clock::now);
     let rendering = tokio::task::spawn_blocking(move || {
         let (journey, data) = (input.journey, input.data);
         let inputs = template::inputs(&compiled, contact.as_ref(), journey, data);
-        compiled.render_noting(&inputs, now)
+        compiled.render_quoting(&inputs, now, &quotes)
     });
     let rendered = rendering.await;
     let rendered = rendered.map_err(|e| kurier_store::Error::Unavailable(e.to_string()))?;

@@ -20,6 +20,7 @@ use super::problem::{Problem, ProblemBody};
 use super::segments::PATIENCE;
 use super::template_view::{TemplateDetail, TemplateVersionView, TemplateView};
 use crate::app::App;
+use crate::flow::content;
 use crate::flow::template::{self, Publishing};
 use crate::keyring::Grant;
 
@@ -122,18 +123,21 @@ pub struct TemplateCheck {
     (status = 413, body = ProblemBody)))]
 pub async fn check(
     State(app): State<Arc<App>>,
-    _: Reader,
+    Reader(grant): Reader,
     headers: HeaderMap,
     request: Body,
 ) -> Result<Json<TemplateCheck>, Problem> {
     let document = read_definition(&app, &headers, request).await?;
     let document = document.ok_or_else(|| unreadable("the body is empty"))?;
     Ok(Json(match compile(document).await? {
-        Ok(compiled) => TemplateCheck {
-            ok: true,
-            reads: compiled.reads().into_iter().collect(),
-            faults: Vec::new(),
-        },
+        Ok(compiled) => {
+            let absent = content_faults(&app, &grant, &compiled).await?;
+            TemplateCheck {
+                ok: absent.is_empty(),
+                reads: compiled.reads().into_iter().collect(),
+                faults: absent.iter().map(FaultView::from).collect(),
+            }
+        }
         Err(faults) => TemplateCheck {
             ok: false,
             reads: Vec::new(),
@@ -173,8 +177,22 @@ pub async fn publish(
     let compiled = compile(document.clone()).await?;
     let compiled = compiled.map_err(|faults| faulty(&faults))?;
     catch_up(&app).await?;
+    let absent = content_faults(&app, &grant, &compiled).await?;
+    if !absent.is_empty() {
+        return Err(faulty(&absent));
+    }
     let done = template::publish(&app.store, grant.scope(), &compiled, document).await?;
     answer(&app, &grant, &name, done).await
+}
+
+/// What of its quotations is not there.
+async fn content_faults(
+    app: &App,
+    grant: &Grant,
+    compiled: &Compiled,
+) -> Result<Vec<Fault>, Problem> {
+    content::catch_up(app).await?;
+    Ok(content::faults(&app.store, grant.scope(), compiled).await?)
 }
 
 /// The address names the template; a document may leave its name out, but not have another.

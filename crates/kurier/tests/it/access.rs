@@ -116,6 +116,29 @@ const TABLE: &[Row] = &[
         "/api/v1/templates/{name}",
         [401, 401, 403, 403, 204, 404],
     ),
+    ("get", "/api/v1/content", READ),
+    ("post", "/api/v1/content", WRITE),
+    // Who may is told that there is no such key.
+    (
+        "get",
+        "/api/v1/content/{key}",
+        [401, 401, 403, 404, 404, 404],
+    ),
+    (
+        "delete",
+        "/api/v1/content/{key}",
+        [401, 401, 403, 403, 404, 404],
+    ),
+    (
+        "get",
+        "/api/v1/content/{key}/used-by",
+        [401, 401, 403, 404, 404, 404],
+    ),
+    (
+        "get",
+        "/api/v1/content/{key}/{way}",
+        [401, 401, 403, 404, 404, 404],
+    ),
     ("get", "/api/v1/projections", READ),
     ("get", "/api/v1/projections/{name}", NO_SUCH),
     ("post", "/api/v1/projections/{name}/rebuild", NO_SUCH),
@@ -191,6 +214,7 @@ fn body(path: &str) -> Value {
         "/v1/{type}" => json!({"userId": "someone", "event": "e"}),
         "/api/v1/expressions/check" | "/api/v1/segments/preview" => json!({"expression": "TRUE"}),
         "/api/v1/suppressions" => json!({"address": "someone@example.com"}),
+        "/api/v1/content" => json!({"documents": []}),
         "/api/v1/messages" => json!({"channel": "outbox", "body": {"text": "hello"}}),
         "/api/v1/messages/redrive" | "/api/v1/messages/discard" => json!({"ids": []}),
         "/api/v1/channels/{name}" => json!({"kind": "outbox"}),

@@ -6,6 +6,7 @@ mod access;
 mod channels;
 mod cli;
 mod contacts;
+mod content;
 mod deliver;
 mod durability;
 mod edge;

@@ -35,6 +35,9 @@ impl Kind for SendMessage {
         let known = fields.reading.known;
         check_known(fields, "channel", &channel, known.channels.as_ref());
         check_known(fields, "template", &template, known.templates.as_ref());
+        if let Some(reason) = known.spoiled.get(&template) {
+            fields.fault("template", reason.as_str());
+        }
         let priority = fields.optional_int("priority", (1, 10));
         let priority = priority.and_then(|priority| u8::try_from(priority).ok());
         Self {

@@ -20,6 +20,7 @@ fn known() -> Known {
             "Pros".to_owned(),
             SegmentId::of_name("Pros"),
         )])),
+        ..Known::default()
     }
 }
 

@@ -65,6 +65,7 @@ fn known(args: &CheckArgs) -> Known {
         channels: set(&args.channel),
         templates: set(&args.template),
         segments: Some(segments).filter(|segments| !segments.is_empty()),
+        ..Known::default()
     }
 }
 

@@ -5,12 +5,13 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use kurier_core::template::Compiled;
+use kurier_core::template::{Compiled, Fault};
 use kurier_core::value::Value;
 use serde_json::json;
 
 use super::{load, tell};
 use crate::cli::desk::Desk;
+use crate::flow::content;
 use crate::flow::template::{self, Publishing};
 
 #[derive(Debug, Args)]
@@ -28,6 +29,10 @@ pub async fn run(desk: &Desk, args: &ApplyArgs) -> anyhow::Result<ExitCode> {
     let mut all = Vec::new();
     for path in &args.files {
         let (document, compiled) = load(path)?;
+        let compiled = match compiled {
+            Ok(compiled) => there(desk, compiled).await?,
+            faulty => faulty,
+        };
         match compiled {
             Ok(compiled) => all.push((path, compiled, document)),
             Err(faults) => tell(path, &document, &faults),
@@ -45,6 +50,15 @@ pub async fn run(desk: &Desk, args: &ApplyArgs) -> anyhow::Result<ExitCode> {
         println!("{}", json!(answers));
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What it quotes must be there.
+async fn there(desk: &Desk, compiled: Compiled) -> anyhow::Result<Result<Compiled, Vec<Fault>>> {
+    let absent = content::faults(&desk.app.store, desk.scope(), &compiled).await?;
+    Ok(match absent.is_empty() {
+        true => Ok(compiled),
+        false => Err(absent),
+    })
 }
 
 async fn publish(

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use anyhow::{Context as _, bail};
 use clap::{Args, ValueEnum};
 use kurier_core::id::ContactId;
-use kurier_core::template::{Compiled, Noted};
+use kurier_core::template::{Compiled, Noted, Quotes};
 use kurier_core::time::Timestamp;
 use kurier_core::value::{Object, Value};
 use serde_json::json;
@@ -71,6 +71,9 @@ pub struct PreviewArgs {
     /// Preview this version; the newest if not said
     #[arg(long)]
     version: Option<u32>,
+    /// The channel it would go to, which decides how content is shown
+    #[arg(long, value_name = "NAME", default_value = "email")]
+    channel: String,
     #[command(flatten)]
     pub show: ShowArgs,
 }
@@ -93,7 +96,7 @@ pub fn run(args: &RenderArgs) -> anyhow::Result<ExitCode> {
     for (name, file) in files {
         inputs.insert(name.to_owned(), Value::Object(object(file.as_ref())?));
     }
-    show(&compiled, &inputs, &args.show)
+    show(&compiled, &inputs, &args.show, &Quotes::default())
 }
 
 pub async fn preview(desk: &Desk, args: &PreviewArgs) -> anyhow::Result<ExitCode> {
@@ -121,7 +124,12 @@ pub async fn preview(desk: &Desk, args: &PreviewArgs) -> anyhow::Result<ExitCode
         object(args.show.data_file.as_ref())?,
     );
     let inputs = template::inputs(&compiled, contact.as_ref(), journey, data);
-    show(&compiled, &inputs, &args.show)
+    let quotes = desk
+        .app
+        .post
+        .quotes(scope, &compiled, &args.channel)
+        .await?;
+    show(&compiled, &inputs, &args.show, &quotes)
 }
 
 fn object(path: Option<&PathBuf>) -> anyhow::Result<Object> {
@@ -132,8 +140,14 @@ fn object(path: Option<&PathBuf>) -> anyhow::Result<Object> {
     serde_json::from_str(&read(path)?).with_context(name)
 }
 
-fn show(compiled: &Compiled, inputs: &Object, args: &ShowArgs) -> anyhow::Result<ExitCode> {
-    let noted = compiled.render_noting(inputs, args.now.unwrap_or_else(clock::now));
+fn show(
+    compiled: &Compiled,
+    inputs: &Object,
+    args: &ShowArgs,
+    quotes: &Quotes,
+) -> anyhow::Result<ExitCode> {
+    let now = args.now.unwrap_or_else(clock::now);
+    let noted = compiled.render_quoting(inputs, now, quotes);
     let noted = match noted {
         Ok(noted) => noted,
         Err(fault) if args.json => {

@@ -2,18 +2,22 @@
 
 use std::sync::Arc;
 
+use kurier_core::content::Target;
 use kurier_core::id::{TemplateId, WorkspaceId};
 use kurier_core::keys;
+use kurier_core::message::channel::ChannelKind;
 use kurier_core::message::{Blame, Category, Letter, Refusal, Rendered, Request};
-use kurier_core::template::Compiled;
+use kurier_core::template::{Compiled, Quotes};
 use kurier_core::time::Timestamp;
 use kurier_core::value::Value;
 use kurier_store::{Error, Result, Scope, Store, Workspace};
 
 use super::Waiting;
 use crate::cache::Documents;
+use crate::channel::Registry;
 use crate::clock;
 use crate::flow::Projector;
+use crate::flow::content::{Quoting, target_of};
 use crate::links::Links;
 
 /// So many templates are kept ready to write with.
@@ -29,6 +33,13 @@ pub struct Post {
     /// A version never changes.
     ready: moka::sync::Cache<Place, Arc<Compiled>>,
     documents: Option<Arc<Documents>>,
+    quoting: Option<Quoted>,
+}
+
+/// What shows content, and who knows what each channel speaks.
+struct Quoted {
+    quoting: Quoting,
+    channels: Arc<Registry>,
 }
 
 /// Why nothing could be written.
@@ -49,6 +60,16 @@ impl Post {
             templates,
             ready: cache.max_capacity(READY_MAX).build(),
             documents: None,
+            quoting: None,
+        }
+    }
+
+    /// Templates may quote content.
+    #[must_use]
+    pub fn quoting(self, quoting: Quoting, channels: Arc<Registry>) -> Self {
+        Self {
+            quoting: Some(Quoted { quoting, channels }),
+            ..self
         }
     }
 
@@ -102,8 +123,26 @@ impl Post {
         let version = request.template_version.ok_or_else(missing)?;
         let place = (scope.0, TemplateId::of_name(name), version);
         let template = self.find(scope, place).await?.ok_or_else(missing)?;
-        let rendered = template.render(&request.inputs, at);
-        rendered.map_err(|e| Unwritten::Never(e.to_string()))
+        let quotes = self.quotes(scope, &template, &request.channel).await?;
+        let rendered = template.render_quoting(&request.inputs, at, &quotes);
+        let rendered = rendered.map_err(|e| Unwritten::Never(e.to_string()));
+        rendered.map(|noted| noted.rendered)
+    }
+
+    /// What a template quotes, as it is now, for a channel.
+    pub async fn quotes(&self, scope: Scope, template: &Compiled, channel: &str) -> Result<Quotes> {
+        let quotes_nothing = template.quotes().next().is_none();
+        let Some(Quoted { quoting, channels }) = self.quoting.as_ref().filter(|_| !quotes_nothing)
+        else {
+            return Ok(Quotes::default());
+        };
+        let found = channels.find(scope, channel).await?;
+        let kind = found.map(|found| found.settings.kind());
+        // The outbox stands in for what it is called.
+        let kind = kind.filter(|kind| *kind != ChannelKind::Outbox);
+        let kind = kind.or_else(|| ChannelKind::of(channel));
+        let target = kind.map_or(Target::Text, target_of);
+        quoting.quotes(scope, template, target).await
     }
 
     async fn find(&self, scope: Scope, place: Place) -> Result<Option<Arc<Compiled>>> {

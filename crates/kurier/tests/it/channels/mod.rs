@@ -2,7 +2,7 @@
 
 mod api;
 mod commands;
-mod email;
+pub mod email;
 mod email_faults;
 mod guard;
 mod outgoing;

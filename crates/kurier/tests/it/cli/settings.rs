@@ -59,7 +59,7 @@ async fn the_log_status_is_for_people_and_machines(database: Database) {
     let contacts = json!({"name": "contacts", "position": 4, "lag": 0, "set_aside": 0});
     assert_eq!(status["projections"][2], contacts);
     let others = [0, 1, 3].map(|at| status["projections"][at]["name"].clone());
-    assert_eq!(others, ["audit", "channel_health", "daily"]);
+    assert_eq!(others, ["audit", "channel_health", "content"]);
     let shown = on(&server.database, &["log", "status"]).expect(0).stdout;
     assert!(shown.starts_with("log position 4\nPROJECTION"), "{shown}");
 }

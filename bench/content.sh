@@ -1,0 +1,14 @@
+#!/usr/bin/env bash
+# ./dev bench content [--rounds N]
+# Markdown to keys, 1 to 100 MB, and whole imports into the process and into Redis, beside LangChain,
+# LlamaIndex and the text-splitter crate.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+: "${TEST_REDIS_URL:?run it as ./dev bench content}"
+. bench/python.sh
+
+echo "==> build, with the splitters" >&2
+cargo build --release --quiet --package kurier-bench --bin kurier-bench --features splitters
+make_python bench/peers/content/requirements.txt
+"${CARGO_TARGET_DIR:-target}"/release/kurier-bench content --python "$python" \
+  --redis "$TEST_REDIS_URL" --out "$PWD/bench/results/content.json" "$@"

@@ -1,0 +1,54 @@
+//! `kurier content export`: documents with the keys they have, for another place.
+
+use std::io::Write as _;
+use std::process::ExitCode;
+
+use clap::Args;
+use kurier_core::content::{Keyspace, Slugger};
+
+use super::{documents, node};
+use crate::cli::desk::Desk;
+use crate::config::Config;
+
+#[derive(Debug, Args)]
+pub struct ExportArgs {
+    /// Documents by source, or nodes by key with everything below them; all if none is named
+    #[arg(value_name = "DOCUMENT")]
+    documents: Vec<String>,
+}
+
+pub async fn run(desk: &Desk, config: &Config, args: &ExportArgs) -> anyhow::Result<ExitCode> {
+    match desk.json {
+        true => keyspace(desk, config, args).await?,
+        false => markdown(desk, args).await?,
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A document as it was given, a node with everything below it.
+async fn markdown(desk: &Desk, args: &ExportArgs) -> anyhow::Result<()> {
+    let mut out = std::io::stdout().lock();
+    if let [key] = args.documents.as_slice()
+        && let Ok((held, at @ 1..)) = node(desk, key).await
+    {
+        return Ok(writeln!(out, "{}", held.section(at))?);
+    }
+    for held in documents(desk, &args.documents).await? {
+        write!(out, "{}", held.body.source)?;
+    }
+    Ok(())
+}
+
+/// A line for each key, as the keyspace has it.
+async fn keyspace(desk: &Desk, config: &Config, args: &ExportArgs) -> anyhow::Result<()> {
+    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+    for held in documents(desk, &args.documents).await? {
+        let body = &held.body;
+        let slugger = Slugger::new(&body.document.settings);
+        let keyspace = Keyspace::new(&body.document, &body.source, config.content.siblings);
+        for entry in keyspace.entries(&slugger) {
+            writeln!(out, "{}", serde_json::to_string(&entry)?)?;
+        }
+    }
+    Ok(out.flush()?)
+}

@@ -1,0 +1,272 @@
+//! Content in the keyspace, where its documented keys are read without Kurier. It follows the read
+//! model one step behind: what the generation of a tenant tells is compared with what is true, and
+//! each document that differs is swapped in by itself. So whatever was lost is put back in the
+//! same way as what is new.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use kurier_core::content::{Document, Keyspace, Manifest, Number, Siblings, Slugger};
+use kurier_core::event::Position;
+use kurier_core::id::{DocumentId, WorkspaceId};
+use kurier_core::keys::{CONTENT, Entry, Form, Key, Lifetime, Tenant};
+use kurier_store::documents::{Swap, Swapped, Taken, UPTO, swap};
+use kurier_store::kv::{Command, Kv, KvExt as _};
+use kurier_store::{Scope, Store};
+use tokio::sync::{Notify, watch};
+
+use super::last_number;
+use super::library::{Held, Library};
+use crate::config;
+use crate::flow::Projector;
+use crate::flow::edge::{Error, Result};
+use crate::metrics as names;
+
+/// How often to look whether something is new, or was lost.
+const LOOK_EVERY: Duration = Duration::from_millis(500);
+/// A keyspace that does not answer is left alone, longer each time.
+const REST_MIN: Duration = Duration::from_millis(100);
+const REST_MAX: Duration = Duration::from_secs(5);
+/// A document that changes while it is written is looked at again so often.
+const TRIES_MAX: usize = 20;
+const MODULE: &str = "content";
+/// The field of a generation that says how the keys are written.
+const MANNER: &str = "manner";
+
+pub struct ContentEdge {
+    store: Store,
+    library: Arc<Library>,
+    keyspace: Arc<dyn Kv>,
+    form: Form,
+    siblings: Siblings,
+    folded: watch::Receiver<Position>,
+    reached: watch::Sender<Position>,
+    wake: Notify,
+}
+
+impl ContentEdge {
+    pub fn new(
+        store: Store,
+        library: Arc<Library>,
+        keyspace: Arc<dyn Kv>,
+        projector: &Projector,
+        config: &config::Content,
+    ) -> Self {
+        Self {
+            store,
+            library,
+            keyspace,
+            form: config.form,
+            siblings: config.siblings,
+            folded: projector.subscribe(),
+            reached: watch::Sender::new(Position(0)),
+            wake: Notify::new(),
+        }
+    }
+
+    /// Runs until the task is dropped.
+    pub async fn run(&self) {
+        let mut folded = self.folded.clone();
+        let mut rest = REST_MIN;
+        loop {
+            match self.reconcile_all().await {
+                Ok(()) => rest = REST_MIN,
+                Err(error) => {
+                    self.failed(&error, rest);
+                    tokio::time::sleep(rest).await;
+                    rest = (rest * 2).min(REST_MAX);
+                    continue;
+                }
+            }
+            let news = async {
+                tokio::select! {
+                    _ = folded.changed() => {}
+                    () = self.wake.notified() => {}
+                }
+            };
+            let _ = tokio::time::timeout(LOOK_EVERY, news).await;
+        }
+    }
+
+    /// Only what is read without Kurier is missing while it stands still.
+    fn failed(&self, error: &Error, rest: Duration) {
+        metrics::counter!(names::EDGE_FAULTS, "module" => MODULE).increment(1);
+        if rest == REST_MIN {
+            tracing::warn!(module = MODULE, %error, "the edge stands still, will try again");
+        }
+    }
+
+    /// Waits until the keyspace has what was folded at `position`; false if that takes longer.
+    pub async fn reach(&self, position: Position, patience: Duration) -> bool {
+        self.wake.notify_one();
+        let mut reached = self.reached.subscribe();
+        let waiting = reached.wait_for(|reached| *reached >= position);
+        tokio::time::timeout(patience, waiting).await.is_ok()
+    }
+
+    /// Makes the keyspace say what is true, of all workspaces.
+    pub async fn reconcile_all(&self) -> Result<()> {
+        let at = self.store.views.checkpoint(MODULE).await?;
+        for workspace in self.store.access.workspaces().await? {
+            self.reconcile(workspace.id).await?;
+        }
+        self.reached.send_replace(at);
+        Ok(())
+    }
+
+    /// Does nothing where the generation tells of the last import.
+    async fn reconcile(&self, workspace: WorkspaceId) -> Result<()> {
+        let (scope, tenant) = (Scope(workspace), Tenant::from(workspace));
+        // Before the documents: they are at least as new.
+        let number = last_number(&self.store, scope).await?;
+        let generation = CONTENT.generation(&tenant).into_text();
+        let told = self.keyspace.hash_get_all(&generation).await?;
+        let upto = told.get(UPTO).and_then(|text| number_of(text));
+        let is_same = told.get(MANNER).map(Vec::as_slice) == Some(self.manner().as_bytes());
+        let is_told = is_same && upto == Some(i64::from(number));
+        if is_told || (upto.is_none() && number == 0) {
+            return Ok(());
+        }
+        let began = Instant::now();
+        let documents = self.library.documents(scope).await?;
+        let mut known: HashMap<String, i64> = told
+            .iter()
+            .filter_map(|(field, text)| Some((field.clone(), number_of(text)?)))
+            .filter(|(field, _)| field.parse::<DocumentId>().is_ok())
+            .collect();
+        for document in &documents {
+            let held = known.remove(&document.id.to_string());
+            let is_there = is_same && held == Some(document.revision.0);
+            if !is_there && let Some(held) = self.library.held(scope, document).await? {
+                self.swap(scope, number, document.id, Some(&held)).await?;
+            }
+        }
+        // What is left of what stands there is true no more.
+        for id in known.keys().filter_map(|id| id.parse().ok()) {
+            self.swap(scope, number, id, None).await?;
+        }
+        self.tell(generation, number).await?;
+        tracing::debug!(
+            number,
+            ms = began.elapsed().as_millis(),
+            "content is at the edge"
+        );
+        Ok(())
+    }
+
+    /// How the keys are written: what stands there in another manner is written anew.
+    fn manner(&self) -> String {
+        format!("{:?} {:?}", self.form, self.siblings).to_lowercase()
+    }
+
+    async fn tell(&self, generation: String, number: Number) -> Result<()> {
+        let fields = vec![
+            (UPTO.to_owned(), number.to_string().into_bytes()),
+            (MANNER.to_owned(), self.manner().into_bytes()),
+        ];
+        let told = Command::HashSet {
+            key: generation,
+            fields,
+        };
+        for reply in self.keyspace.run(vec![told]).await? {
+            reply.integer()?;
+        }
+        Ok(())
+    }
+
+    /// Puts a document in the place of what stands there of it; or only takes that away.
+    async fn swap(
+        &self,
+        scope: Scope,
+        number: Number,
+        id: DocumentId,
+        held: Option<&Arc<Held>>,
+    ) -> Result<()> {
+        for _ in 0..TRIES_MAX {
+            let swapping = self.planned(scope, number, id, held).await?;
+            match swap(self.keyspace.as_ref(), swapping).await? {
+                Swapped::Done => {
+                    metrics::counter!(names::EDGE_OPERATIONS, "module" => MODULE).increment(1);
+                    return Ok(());
+                }
+                // Whoever wrote it knows more, and goes on.
+                Swapped::Older => return Ok(()),
+                Swapped::Changed => {}
+            }
+        }
+        Err(Error::Restless(1))
+    }
+
+    async fn planned(
+        &self,
+        scope: Scope,
+        number: Number,
+        id: DocumentId,
+        held: Option<&Arc<Held>>,
+    ) -> Result<Swap> {
+        let tenant = Tenant::from(scope.0);
+        let key: Key<Entry<Manifest>> =
+            CONTENT.entry(&tenant, &id.to_string(), Lifetime::FOREVER)?;
+        let before = self.keyspace.run(vec![Command::Get {
+            key: key.text().to_owned(),
+        }]);
+        let before = before.await?.into_iter().next();
+        let before = before.map(kurier_store::kv::Reply::value).transpose()?;
+        let before = before.flatten().and_then(|bytes| key.decode(&bytes));
+        let seen = before.as_ref().map(|entry| entry.revision.0);
+        let taken = before.and_then(|entry| entry.value);
+        let revision = held.map(|held| held.known.revision);
+        let now = held.map(|held| Entry {
+            revision: held.known.revision,
+            as_of: None,
+            value: Some(self.manifest(held)),
+        });
+        Ok(Swap {
+            value: now.map(|now| key.encode(&now)),
+            entry: key.into_text(),
+            generation: CONTENT.generation(&tenant).into_text(),
+            field: id.to_string(),
+            revision: revision.map_or_else(|| seen.unwrap_or(0), |revision| revision.0),
+            seen,
+            number,
+            taken: taken.map_or_else(Taken::default, |it| taken_of(&it, &tenant)),
+            written: held.map_or_else(Vec::new, |held| self.written(&tenant, held)),
+        })
+    }
+
+    fn manifest(&self, held: &Held) -> Manifest {
+        Manifest::new(&held.body.document, &held.known.collections, self.form)
+    }
+
+    /// All keys of a document with what stands there.
+    fn written(&self, tenant: &Tenant, held: &Held) -> Vec<kurier_core::content::Entry> {
+        let document: &Document = &held.body.document;
+        let slugger = Slugger::new(&document.settings);
+        let keyspace = Keyspace::new(document, &held.body.source, self.siblings);
+        let prefix = self.form.prefix(tenant);
+        let entries = keyspace.entries(&slugger).map(|mut entry| {
+            entry.key.insert_str(0, &prefix);
+            entry
+        });
+        entries.collect()
+    }
+}
+
+/// What to take away. A key that never was is no harm.
+fn taken_of(manifest: &Manifest, tenant: &Tenant) -> Taken {
+    let prefix = manifest.form.prefix(tenant);
+    let placed = |key: &str| format!("{prefix}{key}");
+    let members = manifest.members().into_iter().map(|(key, members)| {
+        let members = members.iter().map(ToString::to_string);
+        (placed(&key), members.collect())
+    });
+    Taken {
+        keys: manifest.keys().map(|key| placed(&key)).collect(),
+        members: members.collect(),
+    }
+}
+
+fn number_of(text: &[u8]) -> Option<i64> {
+    std::str::from_utf8(text).ok()?.parse().ok()
+}
