@@ -6,7 +6,8 @@ use super::{CONTACT_PROFILE, NOTIFICATION_SLACK, Namespace, Tenant, legacy};
 pub const MODULES: [Namespace; 2] = [NOTIFICATION_SLACK, CONTACT_PROFILE];
 
 /// What the keys of caches begin with.
-const CACHES: [&str; 7] = [
+const CACHES: [&str; 8] = [
+    "cache:",
     "contact:",
     "contacts:",
     "template:",

@@ -1,6 +1,7 @@
 //! HTTP: one resource a file, listed here.
 
 mod body;
+mod bundles;
 mod channel_view;
 mod channels;
 mod contact_view;
@@ -13,6 +14,7 @@ mod event_view;
 mod export;
 mod expressions;
 mod front;
+mod header_file;
 mod ingest;
 mod instance_view;
 mod instances;
@@ -45,6 +47,8 @@ mod template_preview;
 mod template_view;
 mod templates;
 mod unsubscribe;
+mod version_view;
+mod versions;
 
 use std::sync::Arc;
 
@@ -63,6 +67,9 @@ pub use journey_stats::StatsView;
 pub use journey_view::{FaultView, JourneyDetail, JourneyView};
 pub use journeys::with_definitions;
 pub use template_view::{RenderedView, TemplateView};
+
+pub use header_file::serve_headers;
+pub use version_view::{ProofView, VerdictNote, VersionView};
 
 pub use export::document as export_document;
 pub use member_csv::document as members_csv;
@@ -108,6 +115,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(template_routes())
         .merge(projection_routes())
         .merge(slack_workspace_routes())
+        .merge(bundle_routes())
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))
@@ -147,6 +155,15 @@ fn projection_routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(records::counts))
         .routes(routes!(records::audit))
         .routes(routes!(records::channel_health))
+}
+
+fn bundle_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(bundles::bundle))
+        .routes(routes!(bundles::ready))
+        .routes(routes!(versions::list))
+        .routes(routes!(versions::get))
+        .routes(routes!(versions::prove))
 }
 
 fn slack_workspace_routes() -> OpenApiRouter<Arc<App>> {
