@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use futures_util::future::join_all;
-use kurier_store::kv::{Command, Error, Kv, KvExt as _, Reply, Script, Ttl};
+use futures_util::future::{BoxFuture, FutureExt as _, join_all};
+use kurier_store::kv::{Command, Error, Kv, KvExt as _, Memory, Reply, Script, Ttl};
 
 use super::super::{Asked, Bundles};
 use super::kit::{Kit, now, pass, settings};
@@ -123,30 +123,74 @@ async fn without_a_keyspace_the_answers_are_the_same() {
     );
 }
 
-/// What was built before a proof was shown, and is written after everybody forgot, does not
-/// stay.
+/// A keyspace in which something happens right before a bundle is written.
+struct Meddling {
+    kv: Arc<Memory>,
+    act: tokio::sync::Mutex<Option<BoxFuture<'static, ()>>>,
+}
+
+#[async_trait]
+impl Kv for Meddling {
+    async fn run(&self, commands: Vec<Command>) -> Result<Vec<Reply>, Error> {
+        let is_bundle = |command: &Command| matches!(command, Command::Set { key, if_absent: false, .. } if key.ends_with("|0"));
+        if commands.iter().any(is_bundle)
+            && let Some(act) = self.act.lock().await.take()
+        {
+            act.await;
+        }
+        self.kv.run(commands).await
+    }
+
+    async fn script(
+        &self,
+        script: &Script,
+        keys: &[String],
+        args: &[Vec<u8>],
+    ) -> Result<Reply, Error> {
+        self.kv.script(script, keys, args).await
+    }
+
+    async fn ping(&self) -> Result<(), Error> {
+        self.kv.ping().await
+    }
+}
+
+/// A proof is shown, and everybody has forgotten, after a bundle was built and before it is
+/// written: it does not stay.
 #[tokio::test]
 async fn a_builder_that_was_overtaken_writes_nothing_that_stays() {
     let mut kit = Kit::new().await;
     let id = kit.publish("a").await;
-    let asked = asked(&kit, id);
-    kit.ask(&id).await;
-    let old = kit.bundles.shelf.get(&asked).await.expect("cached");
     let tx = kit.transaction(&id).await;
     let block = kit.mine(Some(&tx));
     kit.look().await;
-    kit.show(&id, &tx, &block, 1).await;
-    kit.bundles.shelf.put(&asked, &old).await;
-    assert_eq!(kit.ask(&id).await.confs, None, "the control: it would stay");
-    // The one who builds looks after it wrote.
-    let built = kit
-        .bundles
-        .build(&asked)
+    let meddling = Arc::new(Meddling {
+        kv: kit.kv.clone(),
+        act: tokio::sync::Mutex::default(),
+    });
+    let file = kit.file().display().to_string();
+    let settings = settings(&format!("file://{file}?chain=regtest"), true);
+    let (store, versions) = (kit.store.clone(), kit.versions.clone());
+    let made = Bundles::new(store, meddling.clone(), versions, &settings, now);
+    let made = Arc::new(made.expect("usable"));
+    made.refresh().await;
+    let (scope, kit) = (kit.scope, Arc::new(kit));
+    let showing = kit.clone();
+    let act = async move { showing.show(&id, &tx, &block, 1).await };
+    *meddling.act.lock().await = Some(act.boxed());
+    let first = made
+        .answer(scope, id, 0)
         .await
-        .expect("built")
+        .expect("answered")
         .expect("known");
-    assert!(built.block.is_some());
-    assert_eq!(kit.ask(&id).await.confs, Some(1));
+    assert_eq!(first.confs, Some(1), "it was built again");
+    assert!(meddling.act.lock().await.is_none(), "it happened");
+    let next = made
+        .answer(scope, id, 0)
+        .await
+        .expect("answered")
+        .expect("known");
+    assert_eq!((next.confs, next.cache.hit), (Some(1), true));
 }
 
 #[tokio::test]
