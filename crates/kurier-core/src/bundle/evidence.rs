@@ -73,6 +73,9 @@ pub enum EvidenceFault {
     UnknownBlock(u32),
 }
 
+/// A transaction, its path, and the header that was given with it.
+type Parts = (Vec<u8>, Option<Bump>, Option<Header>);
+
 impl Shown {
     /// Reads what is shown for this commitment. `best_at` says which header the best branch
     /// has at a height.
@@ -102,11 +105,7 @@ impl Shown {
         Ok(without_witnesses(&raw.0)?)
     }
 
-    fn of_tsc(
-        &self,
-        text: &RawValue,
-        header: Option<Header>,
-    ) -> Result<(Vec<u8>, Option<Bump>, Option<Header>), EvidenceFault> {
+    fn of_tsc(&self, text: &RawValue, header: Option<Header>) -> Result<Parts, EvidenceFault> {
         #[derive(Deserialize)]
         struct Placed {
             height: Option<u32>,

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 
 use super::{Key, Lifetime};
 use crate::bundle::chain::Tip;
-use crate::bundle::{Digest, Whereabouts};
+use crate::bundle::{Digest, Standing, State, Whereabouts};
 use crate::event::Position;
 use crate::id::WorkspaceId;
 
@@ -82,10 +82,8 @@ pub struct CachedBundle {
     pub block: Option<Tip>,
     /// Whether a transaction commits to it.
     pub is_committed: bool,
-    /// Whether all that it holds was found to hold.
-    pub is_valid: bool,
-    /// Whether its block was off the chain when it was built: then nothing better was there.
-    pub was_off_chain: bool,
+    /// What was found when it was built.
+    pub state: State,
     /// The tip it was built from, to be compared with the one there is.
     pub built_from: Option<Tip>,
     pub envelope: Box<RawValue>,
@@ -98,6 +96,17 @@ impl CachedBundle {
             (None, true) => Whereabouts::Unmined,
             (None, false) => Whereabouts::Pending,
         }
+    }
+
+    /// Whether a block that was there when it was built is there no more.
+    pub fn is_replaced(&self, now: &Standing) -> bool {
+        now.reorg && self.state != State::OffChain
+    }
+
+    /// Whether its block was out of reach of our headers, and no longer is: now it can be
+    /// verified.
+    pub fn is_reached(&self, now: &Standing) -> bool {
+        self.state == State::UnknownHeader && now.state != State::UnknownHeader
     }
 }
 

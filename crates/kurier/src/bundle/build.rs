@@ -126,8 +126,7 @@ impl Bundles {
             soft_expires_at: built_at + self.shelf.soft_ms(),
             block: block_of(&envelope),
             is_committed: envelope.tx.is_some(),
-            is_valid: report.standing.state != State::InvalidProof,
-            was_off_chain: report.standing.state == State::OffChain,
+            state: report.standing.state,
             built_from: report.standing.tip,
             envelope: within_bounds(envelope)?,
         })

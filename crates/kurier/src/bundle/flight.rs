@@ -87,7 +87,8 @@ impl Bundles {
     async fn built_elsewhere(&self, asked: &Asked) -> Option<CachedBundle> {
         let bundle = self.shelf.get(asked).await?;
         let is_old = self.now_ms() >= bundle.soft_expires_at;
-        let is_replaced = self.look(&bundle).standing.reorg && !bundle.was_off_chain;
-        (!is_old && !is_replaced).then_some(bundle)
+        let now = self.look(&bundle).standing;
+        let is_of_now = !bundle.is_replaced(&now) && !bundle.is_reached(&now);
+        (!is_old && is_of_now).then_some(bundle)
     }
 }

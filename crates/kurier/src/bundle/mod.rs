@@ -16,7 +16,7 @@ pub use tally::Tally;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kurier_core::bundle::{Digest, Policy, Standing, capped_depth};
+use kurier_core::bundle::{Digest, Policy, Standing, State, capped_depth};
 use kurier_core::keys::bundle::{BundleTtls, CachedBundle};
 use kurier_core::time::Timestamp;
 use kurier_store::kv::Kv;
@@ -132,13 +132,13 @@ impl Bundles {
             return self.built(asked, false).await;
         };
         let is_old = self.now_ms() >= bundle.soft_expires_at;
-        if is_old && !self.swr {
+        let now = self.look(&bundle).standing;
+        if bundle.is_replaced(&now) {
+            return self.replaced(asked).await;
+        }
+        if (is_old && !self.swr) || bundle.is_reached(&now) {
             self.tally.bundle(false);
             return self.built(asked, false).await;
-        }
-        let is_replaced = self.look(&bundle).standing.reorg && !bundle.was_off_chain;
-        if is_replaced {
-            return self.replaced(asked).await;
         }
         self.tally.bundle(true);
         if is_old {
@@ -182,12 +182,12 @@ impl Bundles {
 
     fn look(&self, bundle: &CachedBundle) -> Look {
         let look = self.headers.look(bundle.whereabouts());
-        match bundle.is_valid {
-            true => look,
-            false => Look {
+        match bundle.state {
+            State::InvalidProof => Look {
                 standing: Standing::invalid(look.standing.tip).shaken(look.standing.unstable),
                 ..look
             },
+            _ => look,
         }
     }
 

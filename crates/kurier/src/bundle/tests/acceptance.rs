@@ -234,3 +234,28 @@ async fn done_no_confs_are_kept_anywhere() {
         assert!(!kit.value(&key).await.contains("conf"), "{key}");
     }
 }
+
+/// A proof may be shown before our headers reach its block: then it is verified when they do,
+/// and the audit says so.
+#[tokio::test]
+async fn a_block_that_is_reached_later_is_verified_then() {
+    let mut kit = Kit::new().await;
+    let id = kit.publish("a").await;
+    let tx = kit.transaction(&id).await;
+    let block = kit.mine(Some(&tx));
+    kit.show(&id, &tx, &block, 1).await;
+    let before = kit.ask(&id).await;
+    assert_eq!((before.state, before.confs), (State::UnknownHeader, None));
+    assert!(before.unstable && !before.ready);
+    kit.look().await;
+    let after = kit.ask(&id).await;
+    assert_eq!(
+        (after.state, after.confs, after.cache.hit),
+        (State::Confirmed, Some(1), false)
+    );
+    assert!(kit.ask(&id).await.cache.hit);
+    let noted = kit.store.bundle_audit.verdicts(kit.scope, &id).await;
+    let noted = noted.expect("read");
+    let told: Vec<State> = noted.iter().map(|it| it.verdict.state).collect();
+    assert_eq!(told, [State::UnknownHeader, State::Confirmed]);
+}

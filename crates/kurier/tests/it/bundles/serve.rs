@@ -53,23 +53,28 @@ async fn a_version_is_anchored_confirmed_replaced_and_confirmed_again(database: 
         .expect(200)
         .json();
     let audit = detail["audit"].as_array().expect("a list").iter();
-    let told: Vec<_> = audit
+    let mut told: Vec<_> = audit
         .map(|it| (it["verdict"].clone(), it["reorg"].clone()))
         .collect();
+    // The server may have been asked before it looked at the file.
+    told.retain(|(verdict, _)| verdict != "unknown_header");
     let said = |verdict: &str, reorg: bool| (json!(verdict), json!(reorg));
+    let good = said("confirmed", false);
     assert_eq!(
         told,
         [
             said("unmined", false),
-            said("confirmed", false),
+            good.clone(),
             said("off_chain", true),
-            said("confirmed", false)
+            good
         ]
     );
-    assert!(
-        !detail["audit"].to_string().contains("conf\""),
-        "no confs: {detail}"
-    );
+    assert!(!detail["audit"].to_string().contains("confs"), "{detail}");
+    logged(&server);
+}
+
+/// Every answer is a line in the log, and says what it was.
+fn logged(server: &Server) {
     let log = server.log();
     let line = log
         .lines()
@@ -144,7 +149,7 @@ async fn a_journeys_bundle_holds_what_it_came_from(database: Database) {
         "/api/v1/journeys/{}/publish",
         made["id"].as_str().expect("an id")
     );
-    post(api, Method::POST, &path, &json!({})).await.expect(200);
+    post(api, Method::POST, &path, &journey).await.expect(200);
     let id = eventually("the journey's version", LIMIT, async || {
         let all = api
             .get("/api/v1/versions?kind=journey")
