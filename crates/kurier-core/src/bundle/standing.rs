@@ -1,7 +1,7 @@
 //! How deep a block lies, and whether that is enough. Asked anew of the headers each time:
 //! an answer is true of one tip only.
 
-use serde::{Deserialize, Serialize};
+use serde::Serialize;
 
 use super::chain::{Tip, Tree};
 use super::hash::Hash256;
@@ -19,7 +19,7 @@ pub enum Whereabouts {
     Pending,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum State {
     /// Its block is in the best branch.

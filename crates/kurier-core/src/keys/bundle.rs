@@ -82,8 +82,12 @@ pub struct CachedBundle {
     pub block: Option<Tip>,
     /// Whether a transaction commits to it.
     pub is_committed: bool,
-    /// What was found when it was built.
-    pub state: State,
+    /// Whether all that it holds was found to hold.
+    pub is_valid: bool,
+    /// Whether its block was off the chain when it was built: then nothing better was there.
+    pub was_off_chain: bool,
+    /// Whether our headers did not reach its block then.
+    pub was_out_of_reach: bool,
     /// The tip it was built from, to be compared with the one there is.
     pub built_from: Option<Tip>,
     pub envelope: Box<RawValue>,
@@ -100,13 +104,13 @@ impl CachedBundle {
 
     /// Whether a block that was there when it was built is there no more.
     pub fn is_replaced(&self, now: &Standing) -> bool {
-        now.reorg && self.state != State::OffChain
+        now.reorg && !self.was_off_chain
     }
 
     /// Whether its block was out of reach of our headers, and no longer is: now it can be
     /// verified.
     pub fn is_reached(&self, now: &Standing) -> bool {
-        self.state == State::UnknownHeader && now.state != State::UnknownHeader
+        self.was_out_of_reach && now.state != State::UnknownHeader
     }
 }
 

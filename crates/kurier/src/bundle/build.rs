@@ -105,7 +105,9 @@ impl Bundles {
     async fn note(&self, asked: &Asked, envelope: &Envelope, report: &Report) -> Result<()> {
         let proof = envelope.bump.as_ref().map(|bump| Digest::of(&bump.0));
         let verdict = Verdict {
-            state: report.standing.state,
+            is_valid: report.standing.state != State::InvalidProof,
+            was_off_chain: report.standing.state == State::OffChain,
+            was_out_of_reach: report.standing.state == State::UnknownHeader,
             block: block_of(envelope),
             proof_sha256: proof,
             tip: report.standing.tip,
@@ -126,7 +128,9 @@ impl Bundles {
             soft_expires_at: built_at + self.shelf.soft_ms(),
             block: block_of(&envelope),
             is_committed: envelope.tx.is_some(),
-            state: report.standing.state,
+            is_valid: report.standing.state != State::InvalidProof,
+            was_off_chain: report.standing.state == State::OffChain,
+            was_out_of_reach: report.standing.state == State::UnknownHeader,
             built_from: report.standing.tip,
             envelope: within_bounds(envelope)?,
         })

@@ -16,7 +16,7 @@ pub use tally::Tally;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use kurier_core::bundle::{Digest, Policy, Standing, State, capped_depth};
+use kurier_core::bundle::{Digest, Policy, Standing, capped_depth};
 use kurier_core::keys::bundle::{BundleTtls, CachedBundle};
 use kurier_core::time::Timestamp;
 use kurier_store::kv::Kv;
@@ -182,12 +182,12 @@ impl Bundles {
 
     fn look(&self, bundle: &CachedBundle) -> Look {
         let look = self.headers.look(bundle.whereabouts());
-        match bundle.state {
-            State::InvalidProof => Look {
+        match bundle.is_valid {
+            true => look,
+            false => Look {
                 standing: Standing::invalid(look.standing.tip).shaken(look.standing.unstable),
                 ..look
             },
-            _ => look,
         }
     }
 
