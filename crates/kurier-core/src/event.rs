@@ -128,6 +128,8 @@ kinds! {
     /// A version of a template was published: what is asked for from now on uses it.
     TemplatePublished = "template.published",
     TemplateRetired = "template.retired",
+    /// A transaction that commits to versions was shown, perhaps with the proof of its block.
+    VersionProven = "version.proven",
     /// A channel was set up, or set up otherwise.
     ChannelConfigured = "channel.configured",
     ChannelRemoved = "channel.removed",
@@ -180,6 +182,7 @@ impl Kind {
                 | K::JourneyPublished
                 | K::TemplatePublished
                 | K::TemplateRetired
+                | K::VersionProven
                 | K::ChannelConfigured
                 | K::SlackWorkspaceCreated
                 | K::SlackWorkspaceUpdated

@@ -13,6 +13,18 @@ table audit: at bigint not null
 table audit: kind text not null
 table audit: subject text
 table audit: operator text
+table bundle_audit: workspace uuid not null
+table bundle_audit: version_id text not null
+table bundle_audit: number bigint not null
+table bundle_audit: verdict text not null
+table bundle_audit: block_hash text
+table bundle_audit: block_height bigint
+table bundle_audit: proof_sha256 text
+table bundle_audit: tip_hash text
+table bundle_audit: tip_height bigint
+table bundle_audit: reorg_flag boolean not null
+table bundle_audit: verified_at bigint not null
+table bundle_audit: created_at bigint not null
 table channel: workspace uuid not null
 table channel: name text not null
 table channel: settings text not null
@@ -214,6 +226,20 @@ table poison: reason text not null
 table processed_events: projection text not null
 table processed_events: workspace uuid not null
 table processed_events: event uuid not null
+table published_head: workspace uuid not null
+table published_head: kind text not null
+table published_head: name text not null
+table published_head: version text not null
+table published_version: workspace uuid not null
+table published_version: id text not null
+table published_version: kind text not null
+table published_version: name text not null
+table published_version: content_sha256 text not null
+table published_version: parents text not null
+table published_version: anchor text not null
+table published_version: published_at bigint not null
+table published_version: changed_at bigint not null
+table published_version: revision bigint not null
 table queue: workspace uuid not null
 table queue: id uuid not null
 table queue: contact uuid
@@ -285,6 +311,15 @@ table timeline: position bigint not null
 table timeline: recorded_at bigint not null
 table timeline: kind text not null
 table timeline: title text
+table version_proof: workspace uuid not null
+table version_proof: version text not null
+table version_proof: proof text not null
+table version_proof: commitment text not null
+table version_proof: tx text not null
+table version_proof: bump text
+table version_proof: header text
+table version_proof: attached_at bigint not null
+table version_proof: revision bigint not null
 table workspace: id uuid not null
 table workspace: name text not null
 table workspace: secret bytea not null
@@ -292,6 +327,7 @@ table workspace: created_at bigint not null
 CREATE UNIQUE INDEX api_key_hash_key ON public.api_key USING btree (hash)
 CREATE UNIQUE INDEX api_key_pkey ON public.api_key USING btree (workspace, id)
 CREATE UNIQUE INDEX audit_pkey ON public.audit USING btree (workspace, "position")
+CREATE UNIQUE INDEX bundle_audit_pkey ON public.bundle_audit USING btree (workspace, version_id, number)
 CREATE UNIQUE INDEX channel_health_pkey ON public.channel_health USING btree (workspace, channel)
 CREATE UNIQUE INDEX channel_pkey ON public.channel USING btree (workspace, name)
 CREATE UNIQUE INDEX checkpoint_pkey ON public.checkpoint USING btree (name)
@@ -332,6 +368,10 @@ CREATE UNIQUE INDEX message_pkey ON public.message USING btree (workspace, conta
 CREATE INDEX message_recent ON public.message USING btree (workspace, requested_at, id)
 CREATE UNIQUE INDEX poison_pkey ON public.poison USING btree (projection, "position")
 CREATE UNIQUE INDEX processed_events_pkey ON public.processed_events USING btree (projection, workspace, event)
+CREATE UNIQUE INDEX published_head_pkey ON public.published_head USING btree (workspace, kind, name)
+CREATE INDEX published_version_changed ON public.published_version USING btree (revision)
+CREATE INDEX published_version_newest ON public.published_version USING btree (workspace, published_at, id)
+CREATE UNIQUE INDEX published_version_pkey ON public.published_version USING btree (workspace, id)
 CREATE INDEX queue_claimed ON public.queue USING btree (lease_until) WHERE (stage = 2)
 CREATE UNIQUE INDEX queue_pkey ON public.queue USING btree (workspace, id)
 CREATE INDEX queue_ready ON public.queue USING btree (workspace, channel, rank) WHERE (stage = 0)
@@ -344,6 +384,7 @@ CREATE INDEX suppression_recent ON public.suppression USING btree (workspace, cr
 CREATE UNIQUE INDEX template_pkey ON public.template USING btree (workspace, id)
 CREATE UNIQUE INDEX template_version_pkey ON public.template_version USING btree (workspace, template, version)
 CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (workspace, contact, occurred_at, "position")
+CREATE UNIQUE INDEX version_proof_pkey ON public.version_proof USING btree (workspace, version, proof)
 CREATE UNIQUE INDEX workspace_name_key ON public.workspace USING btree (name)
 CREATE UNIQUE INDEX workspace_pkey ON public.workspace USING btree (id)
 CREATE OR REPLACE FUNCTION public.log_append(workspaces uuid[], ids uuid[], kinds text[], contacts uuid[], lanes smallint[], occurred bigint[], recorded bigint[], payloads text[], OUT before bigint, OUT fresh bigint[])

@@ -2,6 +2,7 @@
 //! each; SQL, Redis verbs and files are spoken nowhere else. Nothing here reads a clock.
 
 pub mod access;
+pub mod bundle_audit;
 pub mod channels;
 pub mod documents;
 pub mod edge;
@@ -23,6 +24,7 @@ pub mod sqlite;
 pub mod suppressions;
 mod tail;
 pub mod templates;
+pub mod versions;
 pub mod views;
 
 use std::sync::Arc;
@@ -30,6 +32,7 @@ use std::sync::Arc;
 use kurier_core::id::WorkspaceId;
 
 pub use access::{Access, ApiKey, NewApiKey, Scopes, Workspace};
+pub use bundle_audit::{BundleAudit, NotedVerdict, Verdict};
 pub use channels::{Channels, KeptChannel, NewChannel};
 pub use error::{Error, Result};
 pub use gates::{Allowance, Gates};
@@ -51,6 +54,7 @@ pub use suppressions::{
 };
 use tail::Tailed;
 pub use templates::TemplateViews;
+pub use versions::{VersionPage, VersionQuery, VersionViews};
 pub use views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
 };
@@ -76,6 +80,8 @@ pub struct Store {
     pub access: Arc<dyn Access>,
     pub suppressions: Arc<dyn Suppressions>,
     pub channels: Arc<dyn Channels>,
+    pub versions: Arc<dyn VersionViews>,
+    pub bundle_audit: Arc<dyn BundleAudit>,
 }
 
 impl Store {
@@ -89,7 +95,8 @@ impl Store {
             + MessageViews
             + TemplateViews
             + RecordViews,
-        T: Reactions + Queue + Gates + Access + Suppressions + Channels + 'static,
+        T: Reactions + Queue + Gates + Access + Suppressions + Channels + VersionViews,
+        T: BundleAudit + 'static,
     {
         let backend = Arc::new(backend);
         Self {
@@ -106,7 +113,9 @@ impl Store {
             gates: backend.clone(),
             access: backend.clone(),
             suppressions: backend.clone(),
-            channels: backend,
+            channels: backend.clone(),
+            versions: backend.clone(),
+            bundle_audit: backend,
         }
     }
 }

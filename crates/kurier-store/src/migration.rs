@@ -27,6 +27,7 @@ pub const SQLITE: &[Migration] = migrations! {
     11 => "sqlite/0011_projections.sql",
     12 => "sqlite/0012_slack_workspaces.sql",
     13 => "sqlite/0013_content.sql",
+    14 => "sqlite/0014_versions.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -43,6 +44,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     11 => "postgres/0011_projections.sql",
     12 => "postgres/0012_slack_workspaces.sql",
     13 => "postgres/0013_content.sql",
+    14 => "postgres/0014_versions.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

@@ -30,6 +30,7 @@ mod contract {
     mod slack_workspaces;
     mod templates;
     mod timeline;
+    mod versions;
 
     mod access;
     mod channels;

@@ -12,6 +12,7 @@ use kurier_core::keys;
 use kurier_store::kv::{Kv, Memory, Redis, Timeouts};
 use kurier_store::{Postgres, Scope, Snapshots, Sqlite, Store};
 
+use crate::bundle::Bundles;
 use crate::cache::{Changes, Contacts, Documents, Freshness, Measured, Remote, Shelf};
 use crate::channel::{Outside, Registry};
 use crate::clock;
@@ -61,6 +62,10 @@ pub struct App {
     /// Contacts, where all processes find them: the second level behind `contacts`, and only in
     /// Redis, since beside this process's own memory nothing is gained.
     pub contact_edge: Option<Arc<Edge<ContactProfile>>>,
+    /// Folds versions; it runs by itself only where bundles are served.
+    pub versions: Arc<Projector>,
+    /// Where there is a source of headers.
+    pub bundles: Option<Arc<Bundles>>,
     pub reactor: Arc<Reactor>,
     pub previews: Previews,
     /// What messages link to.
@@ -98,6 +103,8 @@ impl App {
         );
         let channels = Arc::new(channels(&store, config));
         let links = Links::new(config.public_url.clone());
+        let versions = Arc::new(Projector::of_versions(store.clone(), pressure.clone()));
+        let bundles = bundles(config, &store, &keyspace, &versions)?;
         let templates = Arc::new(Projector::of_templates(store.clone(), pressure.clone()));
         let slack_workspaces = Projector::of_slack_workspaces(store.clone(), pressure.clone());
         let slack_workspaces = Arc::new(slack_workspaces);
@@ -137,6 +144,8 @@ impl App {
             content,
             library,
             content_settings: config.content.settings.clone(),
+            versions,
+            bundles,
             records: Projector::of_records(&store, &pressure),
             works: Works::default(),
             slack_workspaces,
@@ -159,7 +168,11 @@ impl App {
             awaited
                 .into_iter()
                 .chain([&self.journeys, &self.templates, &self.slack_workspaces]);
-        awaited.chain([&self.content]).chain(&self.records)
+        let versions = self.bundles.is_some().then_some(&self.versions);
+        awaited
+            .chain([&self.content])
+            .chain(&self.records)
+            .chain(versions)
     }
 }
 
@@ -214,6 +227,21 @@ fn content_edge(
     let (store, library, keyspace) = (store.clone(), library.clone(), keyspace.clone());
     let edge = ContentEdge::new(store, library, keyspace, projector, &config.content);
     Arc::new(edge)
+}
+
+fn bundles(
+    config: &Config,
+    store: &Store,
+    keyspace: &Arc<dyn Kv>,
+    versions: &Arc<Projector>,
+) -> anyhow::Result<Option<Arc<Bundles>>> {
+    let Some(settings) = &config.bundle else {
+        return Ok(None);
+    };
+    let (store, keyspace) = (store.clone(), keyspace.clone());
+    let bundles = Bundles::new(store, keyspace, versions.clone(), settings, clock::now);
+    let bundles = bundles.map_err(|why| anyhow::anyhow!("HEADERS_SOURCE: {why}"))?;
+    Ok(Some(Arc::new(bundles)))
 }
 
 fn channels(store: &Store, config: &Config) -> Registry {

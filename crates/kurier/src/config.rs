@@ -1,6 +1,7 @@
 //! Settings: flags, then `KURIER_*` variables, then a TOML file, then defaults. A setting
 //! that nobody knows is refused: a typo must not start an empty database.
 
+mod bundle;
 mod content;
 mod keys;
 
@@ -13,10 +14,13 @@ use clap::Args;
 use kurier_core::net::Guard;
 use serde::Deserialize;
 
+use self::bundle::BundleFile;
+pub use self::bundle::{Anchoring, BundleArgs};
 pub use self::content::Content;
 use self::content::ContentFile;
 pub use self::keys::Keys;
 use self::keys::{CacheFile, KeysFile};
+use crate::bundle::BundleSettings;
 use crate::secret::SecretKey;
 
 /// Variables that are read somewhere; every other `KURIER_*` is refused by `serve`.
@@ -39,6 +43,8 @@ const VARIABLES: &[&str] = &[
     "KURIER_SECRET_KEY_FILE",
     "KURIER_OUTGOING_ALLOW",
     "KURIER_ENVIRONMENT",
+    "KURIER_ANCHOR_COMMAND",
+    "KURIER_ANCHOR_URL",
 ];
 
 const SNAPSHOT_EVENTS: u32 = 100_000;
@@ -84,6 +90,8 @@ pub struct StoreArgs {
     pub config: Option<PathBuf>,
     #[command(flatten)]
     pub outgoing: OutgoingArgs,
+    #[command(flatten)]
+    pub bundle: BundleArgs,
 }
 
 /// What channels need, whichever command uses them. Not on the command line, where everyone
@@ -178,6 +186,8 @@ struct File {
     cache: CacheFile,
     #[serde(default)]
     content: ContentFile,
+    #[serde(default)]
+    bundle: BundleFile,
 }
 
 /// Which database.
@@ -211,6 +221,9 @@ pub struct Config {
     pub secret_key: Option<SecretKey>,
     /// What channels may call although it is not public.
     pub outgoing: Guard,
+    /// How bundles are served; they are not without it.
+    pub bundle: Option<BundleSettings>,
+    pub anchoring: Option<Anchoring>,
 }
 
 impl Config {
@@ -220,6 +233,7 @@ impl Config {
             None => File::default(),
         };
         let (secret_key, outgoing) = outgoing(store.outgoing, &file)?;
+        let (bundle, anchoring) = bundle::read(store.bundle, file.bundle)?;
         let folder = store.data.or(file.data);
         let (database, folder) = match store.database_url.or(file.database_url) {
             Some(url) => (Database::Postgres { url }, folder),
@@ -251,6 +265,8 @@ impl Config {
             folder,
             secret_key,
             outgoing,
+            bundle,
+            anchoring,
             snapshot_events: i64::from(events.unwrap_or(SNAPSHOT_EVENTS)),
             snapshot_every: Duration::from_secs(seconds.unwrap_or(SNAPSHOT_SECONDS).into()),
             world_bytes_max: bytes.unwrap_or(WORLD_BYTES_MAX),

@@ -2,7 +2,7 @@
 
 use std::sync::OnceLock;
 
-use metrics_exporter_prometheus::{PrometheusBuilder, PrometheusHandle};
+use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
 
 pub const EVENTS: &str = "kurier_ingest_events_total";
 pub const REQUESTS: &str = "kurier_http_requests_total";
@@ -42,6 +42,24 @@ pub const CACHE_ENTRIES: &str = "kurier_cache_entries";
 pub const KEYSPACE_OPERATIONS: &str = "kurier_keyspace_operations_total";
 pub const KEYSPACE_ERRORS: &str = "kurier_keyspace_errors_total";
 pub const KEYSPACE_SECONDS: &str = "kurier_keyspace_duration_seconds";
+pub const BUNDLE_HITS: &str = "kurier_bundle_cache_hits_total";
+pub const BUNDLE_MISSES: &str = "kurier_bundle_cache_misses_total";
+pub const BUNDLE_RATIO: &str = "kurier_bundle_cache_hit_ratio";
+pub const BUNDLE_BUILDS: &str = "kurier_bundle_builds_total";
+pub const BUNDLE_BUILD_P95: &str = "kurier_bundle_build_latency_ms_p95";
+pub const BUNDLE_CONFS: &str = "kurier_bundle_confs";
+pub const HEADERS_FETCH: &str = "kurier_headers_fetch_latency_seconds";
+pub const HEADERS_RATIO: &str = "kurier_headers_cache_hit_ratio";
+pub const HEADERS_FAULTS: &str = "kurier_headers_faults_total";
+pub const HEADERS_HEIGHT: &str = "kurier_headers_tip_height";
+pub const REORGS: &str = "kurier_reorg_detected_total";
+pub const STALE_SERVED: &str = "kurier_stale_served_total";
+pub const READY_CHANGES: &str = "kurier_ready_decision_changes_total";
+
+/// Confirmations are counted, not timed; -1 is a block that was replaced.
+const CONFS_BUCKETS: [f64; 10] = [
+    -1.0, 0.0, 1.0, 2.0, 3.0, 6.0, 12.0, 100.0, 1_000.0, 10_000.0,
+];
 
 /// The recorder is the process's: a second server in one process (a test) shares it.
 pub fn recorder() -> PrometheusHandle {
@@ -55,7 +73,11 @@ fn install() -> PrometheusHandle {
     ];
     let builder = PrometheusBuilder::new()
         .set_buckets(&buckets)
-        .expect("the list is not empty");
+        .and_then(|it| {
+            let confs = Matcher::Full(BUNDLE_CONFS.to_owned());
+            it.set_buckets_for_metric(confs, &CONFS_BUCKETS)
+        })
+        .expect("the lists are not empty");
     let handle = builder
         .install_recorder()
         .expect("no other recorder is installed");
@@ -106,6 +128,39 @@ fn describe() {
     describe_gauge!(SNAPSHOT_BYTES, "How large the newest snapshot is");
     describe_gauge!(SNAPSHOT_AGE, "How old the newest snapshot is");
     describe_caches();
+    describe_bundles();
+}
+
+fn describe_bundles() {
+    use metrics::{describe_counter, describe_gauge, describe_histogram};
+    describe_counter!(BUNDLE_HITS, "Bundles that were cached");
+    describe_counter!(BUNDLE_MISSES, "Bundles that were not, or no longer");
+    describe_gauge!(BUNDLE_RATIO, "Hits of all bundles that were asked for");
+    describe_counter!(BUNDLE_BUILDS, "Bundles that were built and verified");
+    describe_gauge!(
+        BUNDLE_BUILD_P95,
+        "Of the last builds 95 in 100 took no longer, in milliseconds"
+    );
+    describe_histogram!(
+        BUNDLE_CONFS,
+        "Confirmations in answers; -1 for replaced blocks"
+    );
+    describe_histogram!(
+        HEADERS_FETCH,
+        "Time to ask a source of headers for what is new"
+    );
+    describe_gauge!(HEADERS_RATIO, "How often the cached tip was there");
+    describe_counter!(HEADERS_FAULTS, "Times a source of headers failed");
+    describe_gauge!(HEADERS_HEIGHT, "The height of the tip");
+    describe_counter!(
+        REORGS,
+        "Cached bundles whose block was found to be replaced"
+    );
+    describe_counter!(
+        STALE_SERVED,
+        "Old bundles served while they were looked at again"
+    );
+    describe_counter!(READY_CHANGES, "Versions that became ready, or ceased to be");
 }
 
 fn describe_caches() {

@@ -1,4 +1,4 @@
-//! Every example in `docs/reference` is run. A block marked `console` holds commands after
+//! Every example in `docs/reference` and `docs/guides` is run. A block marked `console` holds commands after
 //! `$ ` and below each what it prints; `…` stands for anything. The blocks of a page run in
 //! one shell, in an empty folder, beside a server of their own.
 
@@ -9,6 +9,11 @@ use std::process::{Child, Command, Stdio};
 
 const WRITE_KEY: &str = "write-key-of-the-docs";
 const ADMIN_KEY: &str = "admin-key-of-the-docs";
+/// As the guide to bundles has them; the file of headers is made there.
+const BUNDLES: [(&str, &str); 2] = [
+    ("POLICY_MIN_CONFS", "2"),
+    ("CACHE_TTLS_JSON", "{\"headers\":1}"),
+];
 
 fn root() -> PathBuf {
     let crates = Path::new(env!("CARGO_MANIFEST_DIR"))
@@ -26,11 +31,14 @@ struct Server {
 impl Server {
     fn start(folder: &Path) -> Self {
         let data = folder.join("data");
+        let headers = format!("file://{}/chain.headers?chain=regtest", folder.display());
         let mut process = Command::new(env!("CARGO_BIN_EXE_kurier"))
             .args(["serve", "--listen", "127.0.0.1:0", "--data"])
             .arg(&data)
             .env("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY)
             .env("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY)
+            .env("HEADERS_SOURCE", headers)
+            .envs(BUNDLES)
             .stdout(Stdio::piped())
             .spawn()
             .expect("the server starts");
@@ -112,6 +120,11 @@ fn run(examples: &[Example], folder: &Path, server: &Server) -> Vec<String> {
         .env("EXAMPLES", root().join("examples"))
         .env("WRITE_KEY", WRITE_KEY)
         .env("ADMIN_KEY", ADMIN_KEY)
+        .env(
+            "HEADERS_SOURCE",
+            format!("file://{}/chain.headers?chain=regtest", folder.display()),
+        )
+        .envs(BUNDLES)
         .output()
         .expect("bash runs");
     let printed = String::from_utf8(output.stdout).expect("UTF-8");
@@ -145,7 +158,11 @@ fn matches(pattern: &str, text: &str) -> bool {
 }
 
 fn check_page(name: &str) {
-    let page = fs::read_to_string(root().join("docs/reference").join(name)).expect("the page");
+    check("docs/reference", name);
+}
+
+fn check(place: &str, name: &str) {
+    let page = fs::read_to_string(root().join(place).join(name)).expect("the page");
     let examples = examples(&page);
     assert!(!examples.is_empty(), "{name} has no examples");
     let folder = tempfile::tempdir().expect("a folder");
@@ -177,6 +194,16 @@ fn ingest() {
 #[test]
 fn channels() {
     check_page("channels.md");
+}
+
+#[test]
+fn bundles() {
+    check_page("bundles.md");
+}
+
+#[test]
+fn guide_bundles() {
+    check("docs/guides", "bundles.md");
 }
 
 #[test]
@@ -252,6 +279,7 @@ fn templates() {
 #[test]
 fn every_page_is_checked() {
     const CHECKED: &[&str] = &[
+        "bundles.md",
         "channels.md",
         "cli.md",
         "contacts.md",
@@ -280,6 +308,9 @@ fn every_page_is_checked() {
         .collect();
     names.sort();
     assert_eq!(names, CHECKED);
+    let guides = fs::read_dir(root().join("docs/guides")).expect("the folder");
+    let guides = guides.map(|guide| guide.expect("an entry").file_name());
+    assert_eq!(guides.collect::<Vec<_>>(), ["bundles.md"]);
 }
 
 #[test]

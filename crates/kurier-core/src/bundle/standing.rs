@@ -34,6 +34,30 @@ pub enum State {
     InvalidProof,
 }
 
+impl State {
+    pub const ALL: [Self; 5] = [
+        Self::Confirmed,
+        Self::OffChain,
+        Self::UnknownHeader,
+        Self::Unmined,
+        Self::InvalidProof,
+    ];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Confirmed => "confirmed",
+            Self::OffChain => "off_chain",
+            Self::UnknownHeader => "unknown_header",
+            Self::Unmined => "unmined",
+            Self::InvalidProof => "invalid_proof",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == name)
+    }
+}
+
 /// What one tip says about a block. The tip is the one it was asked of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub struct Standing {

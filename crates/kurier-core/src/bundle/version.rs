@@ -4,11 +4,13 @@ use serde::{Deserialize, Serialize};
 
 use super::hash::Digest;
 
-pub const PARENTS_MAX: usize = 16;
-const NAME_BYTES_MAX: usize = 256;
+/// A journey may send many templates.
+pub const PARENTS_MAX: usize = 1_000;
+/// A journey's or template's name and the number of its version.
+const NAME_BYTES_MAX: usize = 512;
 
 /// What kind of artefact.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     /// A journey's version.
@@ -34,10 +36,27 @@ pub struct Version {
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum VersionFault {
-    #[error("a name has 1 to 256 bytes")]
+    #[error("a name has 1 to 512 bytes")]
     Name,
-    #[error("a version has at most 16 parents, ascending and none twice")]
+    #[error("a version has at most 1000 parents, ascending and none twice")]
     Parents,
+}
+
+impl Kind {
+    pub const ALL: [Self; 4] = [Self::Journey, Self::Template, Self::Content, Self::Evidence];
+
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Journey => "journey",
+            Self::Template => "template",
+            Self::Content => "content",
+            Self::Evidence => "evidence",
+        }
+    }
+
+    pub fn named(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|kind| kind.as_str() == name)
+    }
 }
 
 impl Version {

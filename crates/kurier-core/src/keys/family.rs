@@ -6,7 +6,8 @@ use super::{CONTACT_PROFILE, CONTENT, NOTIFICATION_SLACK, Namespace, Tenant, leg
 pub const MODULES: [Namespace; 3] = [NOTIFICATION_SLACK, CONTACT_PROFILE, CONTENT];
 
 /// What the keys of caches begin with.
-const CACHES: [&str; 7] = [
+const CACHES: [&str; 8] = [
+    "cache:",
     "contact:",
     "contacts:",
     "template:",

@@ -5,6 +5,7 @@
 //! the edge, [`cache`] those of what is remembered for a while; [`Tenant`] and [`part`] see to it
 //! that nobody's name becomes a part of a key's form; [`Ttls`] says how long what is kept.
 
+pub mod bundle;
 pub mod cache;
 pub mod changes;
 mod content;

@@ -18,6 +18,7 @@ mod simulation;
 mod slack_workspaces;
 mod table;
 mod templates;
+mod versions;
 
 pub use audit::{AUDIT, Audit, AuditEntry, audit_of_row};
 pub use contacts::{CONTACT, Contacts, ERASURE, TIMELINE, contact_of_row, contact_standing};
@@ -44,6 +45,10 @@ pub use templates::{
     TEMPLATE, TEMPLATE_VERSION, TemplateSummary, TemplateVersion, Templates, template_of_row,
     template_version_of_row,
 };
+pub use versions::{
+    Anchor, PUBLISHED_HEAD, PUBLISHED_VERSION, PublishedVersion, VERSION_PROOF, VersionProof,
+    Versions, published_of_row, version_proof_of_row,
+};
 
 use crate::event::{Kind, Position, Recorded};
 use crate::id::{EventId, WorkspaceId};
@@ -60,6 +65,7 @@ pub const ALL: &[&dyn Projection] = &[
     &Segments,
     &SlackWorkspaces,
     &Templates,
+    &Versions,
 ];
 
 /// The projection of that name.

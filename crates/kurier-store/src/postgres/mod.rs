@@ -2,6 +2,7 @@
 
 mod access;
 mod appender;
+mod bundle_audit;
 mod channels;
 mod claims;
 mod columns;
@@ -21,6 +22,7 @@ mod shadows;
 mod suppressions;
 mod tables;
 mod templates;
+mod versions;
 mod views;
 
 use std::time::Duration;

@@ -2,6 +2,7 @@
 //! a commit is answered after an fsync of the write-ahead log, so it survives losing power.
 
 mod access;
+mod bundle_audit;
 mod cell;
 mod channels;
 mod checkpointer;
@@ -24,6 +25,7 @@ mod suppressions;
 mod syncer;
 mod tables;
 mod templates;
+mod versions;
 mod views;
 mod writer;
 

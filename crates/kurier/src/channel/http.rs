@@ -3,6 +3,7 @@
 //! is read only so far, and what is said of a failure is what is known.
 
 mod connect;
+mod fetch;
 mod form;
 mod outgoing;
 pub(super) mod tls;
@@ -25,6 +26,7 @@ use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout_at};
 
 pub use connect::Resolve;
+pub use fetch::Fetch;
 pub(super) use form::{escaped, form_encoded};
 
 use super::{Unusable, late, refused, unreachable};

@@ -19,7 +19,7 @@ use kurier_core::message::reply::refusal;
 use kurier_core::message::{Blame, Category, Letter, Outcome};
 
 pub use health::{Health, HealthReport, word as outcome_word};
-pub use http::{Outside, Resolve};
+pub use http::{Fetch, Outside, Resolve};
 pub use registry::{Found, Registry};
 
 use crate::secret::Secrets;

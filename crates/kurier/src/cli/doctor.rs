@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use anyhow::Context as _;
 use clap::Args;
-use kurier_core::projection;
+use kurier_core::projection::{self, Projection as _, Versions};
 use kurier_store::kv::{Kv as _, Redis, Timeouts};
 use kurier_store::{Snapshots, Store};
 use serde::Serialize;
@@ -68,7 +68,7 @@ async fn check_store(config: &Config, store: &Store) -> Vec<Finding> {
         Finding::of("database", check_database(config, store).await),
         Finding::of("durability", check_durability(store).await),
         Finding::of("workspaces", check_workspaces(store).await),
-        Finding::of("projections", check_projections(store).await),
+        Finding::of("projections", check_projections(config, store).await),
         Finding::of("snapshot", check_snapshot(config)),
         Finding::of("clock", check_clock()),
     ]
@@ -112,7 +112,8 @@ async fn check_workspaces(store: &Store) -> anyhow::Result<String> {
     Ok(names.join(", "))
 }
 
-async fn check_projections(store: &Store) -> anyhow::Result<String> {
+/// Versions are folded by themselves only where bundles are served.
+async fn check_projections(config: &Config, store: &Store) -> anyhow::Result<String> {
     let head = store.log.head().await?.0;
     let mut behind = Vec::new();
     for projection in projection::ALL {
@@ -124,7 +125,8 @@ async fn check_projections(store: &Store) -> anyhow::Result<String> {
                 projection.name()
             );
         }
-        if lag > 0 {
+        let is_awaited = config.bundle.is_some() || projection.name() != Versions.name();
+        if lag > 0 && is_awaited {
             behind.push(format!("{} is {lag} event(s) behind", projection.name()));
         }
     }

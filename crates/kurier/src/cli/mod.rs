@@ -1,6 +1,7 @@
 //! The command line: one command a file, listed here.
 
 mod api_key;
+mod bundle;
 mod channel;
 mod contact;
 mod content;
@@ -8,6 +9,7 @@ mod dead;
 mod desk;
 mod doctor;
 mod eval;
+mod headers;
 mod import;
 mod journey;
 mod keys;
@@ -76,6 +78,10 @@ enum Command {
     Template(template::TemplateArgs),
     /// Import Markdown, and look at the nodes and keys that it became
     Content(content::ContentArgs),
+    /// Prove what was published: anchor versions, look at their bundles, verify them
+    Bundle(bundle::BundleArgs),
+    /// Serve block headers, or mine some at home to try bundles
+    Headers(headers::HeadersArgs),
     /// See how far read models are, build them anew, and prove that they are what the log says
     Projection(projection::ProjectionArgs),
     /// Keep the Slack workspaces that messages may be sent to
@@ -91,11 +97,15 @@ enum Command {
 impl Cli {
     pub fn run(self) -> anyhow::Result<ExitCode> {
         // These need neither settings nor data.
+        if let Command::Headers(args) = self.command {
+            return headers::run(args);
+        }
         match &self.command {
             Command::Openapi => return openapi::run(),
             Command::Eval(args) => return eval::run(args),
             Command::Journey(args) if !args.needs_data() => return journey::run(args),
             Command::Template(args) if !args.needs_data() => return template::run(args),
+            Command::Bundle(args) if !args.needs_data() => return bundle::run(args),
             _ => {}
         }
         let serve_args = match &self.command {
@@ -127,6 +137,8 @@ impl Cli {
                 Command::Journey(args) => journey::run_with(&config, args).await,
                 Command::Template(args) => template::run_with(&config, args).await,
                 Command::Content(args) => content::run(&config, args).await,
+                Command::Bundle(args) => bundle::run_with(&config, args).await,
+                Command::Headers(args) => headers::run(args),
                 Command::Projection(args) => projection::run(&config, args).await,
             }
         }));

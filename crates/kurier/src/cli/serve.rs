@@ -23,6 +23,9 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     metrics::recorder();
     let app = App::open(&config).await?;
     bootstrap(&app.store, &config).await?;
+    if let Some(bundles) = &app.bundles {
+        bundles.begin().await;
+    }
     let listener = TcpListener::bind(config.listen)
         .await
         .with_context(|| format!("cannot listen on {}", config.listen))?;
@@ -60,6 +63,10 @@ fn start_flows(app: &Arc<App>) -> Flows {
     flows.spawn(async move { content_edge.run().await });
     if let Some(contact_edge) = app.contact_edge.clone() {
         flows.spawn(async move { contact_edge.run().await });
+    }
+    if let Some(bundles) = &app.bundles {
+        flows.spawn(bundles.clone().follow_headers());
+        flows.spawn(bundles.clone().follow_versions());
     }
     flows.spawn(app.reactor.clone().run());
     flows.spawn(follow_reactions(app.clone()));

@@ -18,6 +18,7 @@ pub mod segment;
 pub mod slack_workspace;
 pub mod suppress;
 pub mod template;
+pub mod version;
 
 pub use ask::{Ask, Refused, ask};
 pub use deliver::{Deliverer, Post, Unwritten};

@@ -9,7 +9,7 @@ use kurier_core::event::{Kind, Position, Recorded};
 use kurier_core::id::{EventId, WorkspaceId};
 use kurier_core::projection::{
     Audit, Contacts, Content, Daily, Folded, Health, Journeys, Loaded, Messages, Projection,
-    Repeat, Segments, SlackWorkspaces, Templates,
+    Repeat, Segments, SlackWorkspaces, Templates, Versions,
 };
 use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
@@ -82,6 +82,11 @@ impl Projector {
 
     pub fn of_slack_workspaces(store: Store, pressure: Arc<Pressure>) -> Self {
         Self::new(store, pressure, &SlackWorkspaces)
+    }
+
+    /// Folds versions, for those who prove what was published.
+    pub fn of_versions(store: Store, pressure: Arc<Pressure>) -> Self {
+        Self::new(store, pressure, &Versions)
     }
 
     pub fn of_messages(store: Store, pressure: Arc<Pressure>) -> Self {

@@ -1,6 +1,7 @@
 //! HTTP: one resource a file, listed here.
 
 mod body;
+mod bundles;
 mod channel_view;
 mod channels;
 mod contact_view;
@@ -17,6 +18,7 @@ mod event_view;
 mod export;
 mod expressions;
 mod front;
+mod header_file;
 mod ingest;
 mod instance_view;
 mod instances;
@@ -49,6 +51,8 @@ mod template_preview;
 mod template_view;
 mod templates;
 mod unsubscribe;
+mod version_view;
+mod versions;
 
 use std::sync::Arc;
 
@@ -68,6 +72,9 @@ pub use journey_stats::StatsView;
 pub use journey_view::{FaultView, JourneyDetail, JourneyView};
 pub use journeys::with_definitions;
 pub use template_view::{RenderedView, TemplateView};
+
+pub use header_file::serve_headers;
+pub use version_view::{ProofView, VerdictNote, VersionView};
 
 pub use export::document as export_document;
 pub use member_csv::document as members_csv;
@@ -114,6 +121,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(content_routes())
         .merge(projection_routes())
         .merge(slack_workspace_routes())
+        .merge(bundle_routes())
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))
@@ -161,6 +169,15 @@ fn projection_routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(records::counts))
         .routes(routes!(records::audit))
         .routes(routes!(records::channel_health))
+}
+
+fn bundle_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(bundles::bundle))
+        .routes(routes!(bundles::ready))
+        .routes(routes!(versions::list))
+        .routes(routes!(versions::get))
+        .routes(routes!(versions::prove))
 }
 
 fn slack_workspace_routes() -> OpenApiRouter<Arc<App>> {

@@ -16,6 +16,8 @@ const READ: [u16; 6] = [401, 401, 403, 200, 200, 200];
 
 const WRITE: [u16; 6] = [401, 401, 403, 403, 200, 200];
 
+const OFF: [u16; 6] = [401, 401, 403, 404, 404, 404];
+
 /// There is no projection of the name that is asked for.
 const NO_SUCH: [u16; 6] = [401, 401, 403, 403, 404, 404];
 
@@ -148,6 +150,12 @@ const TABLE: &[Row] = &[
     ("get", "/api/v1/counts", READ),
     ("get", "/api/v1/channel-health", READ),
     ("get", "/api/v1/audit", WRITE),
+    // Bundles are off, which who may is told.
+    ("get", "/bundle/{versionId}", OFF),
+    ("get", "/ready/{versionId}", OFF),
+    ("get", "/api/v1/versions", OFF),
+    ("get", "/api/v1/versions/{versionId}", OFF),
+    ("post", "/api/v1/versions/{versionId}/proof", NO_SUCH),
     ("get", "/api/v1/slack-workspaces", READ),
     (
         "post",
@@ -287,6 +295,7 @@ async fn every_operation_asks_for_its_scope(database: Database) {
         let address = address.replace("{name}", name);
         let address = address.replace("{type}", "track").replace("{version}", "1");
         let address = address.replace("{address}", "someone@example.com");
+        let address = address.replace("{versionId}", &"ab".repeat(32));
         let method: Method = method.to_uppercase().parse().expect("a method");
         for (key, expected) in keys.iter().zip(*expected) {
             let mut request = api.bare(method.clone(), &address);

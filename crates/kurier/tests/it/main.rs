@@ -3,6 +3,7 @@
 mod harness;
 
 mod access;
+mod bundles;
 mod channels;
 mod cli;
 mod contacts;

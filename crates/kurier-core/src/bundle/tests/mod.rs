@@ -3,6 +3,7 @@ mod bits;
 mod bump_honest;
 mod bump_rules;
 mod envelope;
+mod evidence;
 mod header_rules;
 mod import;
 mod never_panics;

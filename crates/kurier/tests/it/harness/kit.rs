@@ -38,6 +38,9 @@ impl Kit {
     }
 
     fn install_python(&self, venv: &Path) {
+        if self.python.is_empty() {
+            return;
+        }
         run(Command::new("python3")
             .args(["-m", "venv", "--clear"])
             .arg(venv));

@@ -1,0 +1,158 @@
+//! What is shown for a version, in each form that wallets have.
+
+use serde_json::json;
+
+use super::super::chain::{Chain, Header};
+use super::super::evidence::{Evidence, EvidenceFault, Shown, Subject};
+use super::super::proof::{Fault, committing_tx};
+use super::super::{Block, Commitment, Digest, Hash256, Hex, leaf, mine_block};
+use super::{TRIES, hash};
+
+const HEIGHT: u32 = 7;
+
+struct Mined {
+    root: Digest,
+    tx: Vec<u8>,
+    block: Block,
+}
+
+fn mined() -> Mined {
+    let root = Digest::of(b"a root");
+    let tx = committing_tx(&root, 1);
+    let parent = Chain::Regtest.genesis();
+    let txids = vec![hash(0), Hash256::of(&tx), hash(2)];
+    let block = mine_block(&parent, txids, parent.time + 600, TRIES).expect("soon");
+    Mined { root, tx, block }
+}
+
+impl Mined {
+    fn bump(&self) -> Vec<u8> {
+        self.block.txs.prove(HEIGHT, 1).expect("the second").bytes()
+    }
+
+    fn beef(&self) -> Vec<u8> {
+        let mut bytes = vec![0x01, 0x00, 0xbe, 0xef, 1];
+        bytes.extend(self.bump());
+        bytes.push(1);
+        bytes.extend(&self.tx);
+        bytes.extend([1, 0]);
+        bytes
+    }
+
+    fn tsc(&self) -> serde_json::Value {
+        let other = Hash256::of_pair(&hash(2), &hash(2));
+        json!({"index": 1, "txOrId": hex::encode(&self.tx), "nodes": [hash(0), other],
+            "target": hex::encode(self.block.header.bytes()), "targetType": "header", "height": HEIGHT})
+    }
+
+    fn read(&self, shown: &serde_json::Value) -> Result<Evidence, EvidenceFault> {
+        let shown: Shown = serde_json::from_value(shown.clone()).expect("its form");
+        let header = self.block.header;
+        shown.read(&self.root, |height| (height == HEIGHT).then_some(header))
+    }
+}
+
+#[test]
+fn bump_tsc_and_beef_are_the_same_evidence() {
+    let mined = mined();
+    let (tx, bump) = (hex::encode(&mined.tx), hex::encode(mined.bump()));
+    let by_bump = mined
+        .read(&json!({"tx": tx, "bump": bump}))
+        .expect("it holds");
+    let by_beef = mined.read(&json!({"beef": hex::encode(mined.beef())}));
+    let by_tsc = mined.read(&json!({"tsc": mined.tsc()}));
+    assert_eq!(by_beef, Ok(by_bump.clone()));
+    assert_eq!(by_tsc, Ok(by_bump.clone()));
+    assert_eq!(by_bump.tx, mined.tx);
+    let (path, header) = by_bump.block.expect("mined");
+    assert_eq!((path.height(), header), (HEIGHT, mined.block.header));
+    let unmined = mined.read(&json!({"tx": tx})).expect("it holds");
+    assert_eq!(unmined.block, None);
+}
+
+#[test]
+fn a_block_that_our_headers_do_not_reach_needs_its_header() {
+    let mined = mined();
+    let shown = Shown {
+        tx: Some(Hex(mined.tx.clone())),
+        bump: Some(Hex(mined.bump())),
+        ..Shown::default()
+    };
+    let none = |_| -> Option<Header> { None };
+    let refused = shown.read(&mined.root, none);
+    assert_eq!(refused, Err(EvidenceFault::UnknownBlock(HEIGHT)));
+    let with = |header: Header| Shown {
+        header: Some(Hex(header.bytes().to_vec())),
+        ..shown.clone()
+    };
+    let good = with(mined.block.header).read(&mined.root, none);
+    assert_eq!(
+        good.expect("it holds").block.expect("mined").1,
+        mined.block.header
+    );
+    // A header of another block is no help.
+    let other = with(Chain::Regtest.genesis()).read(&mined.root, none);
+    assert_eq!(other, Err(EvidenceFault::Proof(Fault::OtherRoot)));
+    // Another block at that height in the best branch does not hide the given one.
+    let replaced = with(mined.block.header).read(&mined.root, |_| Some(Chain::Regtest.genesis()));
+    assert_eq!(
+        replaced.expect("it holds").block.expect("mined").1,
+        mined.block.header
+    );
+}
+
+#[test]
+fn what_commits_to_something_else_or_is_not_whole_is_refused() {
+    let mined = mined();
+    let (tx, bump) = (hex::encode(&mined.tx), hex::encode(mined.bump()));
+    let other = Digest::of(b"another");
+    let shown: Shown = serde_json::from_value(json!({"tx": tx, "bump": bump})).expect("its form");
+    let committed = shown.read(&other, |_| Some(mined.block.header));
+    assert_eq!(committed, Err(EvidenceFault::NotCommitted(other)));
+    let beef: Shown =
+        serde_json::from_value(json!({"beef": hex::encode(mined.beef())})).expect("its form");
+    let committed = beef.read(&other, |_| Some(mined.block.header));
+    assert_eq!(committed, Err(EvidenceFault::NotCommitted(other)));
+    for (shown, fault) in [
+        (json!({}), EvidenceFault::NoTransaction),
+        (json!({"bump": bump}), EvidenceFault::NoTransaction),
+        (
+            json!({"tx": tx, "bump": bump, "beef": "00"}),
+            EvidenceFault::Several,
+        ),
+        (json!({"tx": tx, "header": "00"}), EvidenceFault::Header),
+        (
+            json!({"tx": &tx[..tx.len() - 2]}),
+            EvidenceFault::Proof(Fault::Truncated),
+        ),
+    ] {
+        assert_eq!(mined.read(&shown), Err(fault), "{shown}");
+    }
+    let mut tsc = mined.tsc();
+    tsc["height"] = json!(null);
+    assert_eq!(
+        mined.read(&json!({"tsc": tsc})),
+        Err(EvidenceFault::NoHeight)
+    );
+}
+
+#[test]
+fn a_subjects_root_is_its_leaf_or_its_batchs() {
+    let (version, content) = (Digest::of(b"v"), Digest::of(b"c"));
+    let alone = Subject {
+        version,
+        commitment: Commitment::OpReturn {},
+    };
+    assert_eq!(
+        alone.root("acme", &content),
+        Ok(leaf("acme", &version, &content))
+    );
+    let batch = super::super::Batch::new(&[Digest::of(b"x"), leaf("acme", &version, &content)]);
+    let batch = batch.expect("two");
+    let second = Subject {
+        version,
+        commitment: Commitment::Batch(batch.path(1).expect("the second")),
+    };
+    assert_eq!(second.root("acme", &content), Ok(batch.root()));
+    assert_ne!(second.root("other", &content), Ok(batch.root()));
+}

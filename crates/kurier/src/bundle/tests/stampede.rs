@@ -1,0 +1,212 @@
+//! One builds; a lock is let go of by who has it, and ends by itself.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use futures_util::future::{BoxFuture, FutureExt as _, join_all};
+use kurier_store::kv::{Command, Error, Kv, KvExt as _, Memory, Reply, Script, Ttl};
+
+use super::super::{Asked, Bundles};
+use super::kit::{Kit, now, pass, settings};
+use crate::metrics as names;
+
+#[tokio::test(flavor = "multi_thread")]
+async fn five_hundred_misses_at_once_build_once() {
+    let mut kit = Kit::new().await;
+    let id = kit.proven("a", 1).await;
+    let before = Kit::metric(names::BUNDLE_BUILDS);
+    // Two processes share the keyspace.
+    let file = kit.file().display().to_string();
+    let other = settings(&format!("file://{file}?chain=regtest"), true);
+    let (store, kv) = (kit.store.clone(), kit.kv.clone());
+    let other = Bundles::new(store, kv, kit.versions.clone(), &other, now).expect("usable");
+    let other = Arc::new(other);
+    other.refresh().await;
+    let asking = (0..500).map(|number| {
+        let bundles = if number % 2 == 0 {
+            kit.bundles.clone()
+        } else {
+            other.clone()
+        };
+        let scope = kit.scope;
+        tokio::spawn(async move { bundles.answer(scope, id, 0).await })
+    });
+    for answer in join_all(asking).await {
+        let answer = answer.expect("ended").expect("answered").expect("known");
+        assert_eq!(answer.confs, Some(2));
+    }
+    assert_eq!(Kit::metric(names::BUNDLE_BUILDS) - before, 1.0);
+    assert!(!kit.keys().await.iter().any(|key| key.contains(":lock:")));
+}
+
+fn asked(kit: &Kit, version: kurier_core::bundle::Digest) -> Asked {
+    Asked {
+        workspace: kit.scope.0,
+        version,
+        depth: 0,
+    }
+}
+
+#[tokio::test]
+async fn nobody_lets_go_of_anothers_lock_and_it_ends_by_itself() {
+    let mut kit = Kit::new().await;
+    let id = kit.proven("a", 1).await;
+    let asked = asked(&kit, id);
+    let shelf = &kit.bundles.shelf;
+    assert_eq!(shelf.lock(&asked, "slow").await, Ok(true));
+    assert_eq!(shelf.lock(&asked, "other").await, Ok(false));
+    let key = format!("cache:bundle:lock:{id}|0");
+    let ttl = kit.kv.ttl_ms(&key).await.expect("asked");
+    assert_eq!(ttl, Ttl::Ms(10_000));
+    pass(10_001);
+    assert_eq!(shelf.lock(&asked, "other").await, Ok(true));
+    shelf.unlock(&asked, "slow").await;
+    assert!(kit.kv.exists(&key).await.expect("asked"), "it is another's");
+    shelf.unlock(&asked, "other").await;
+    assert!(!kit.kv.exists(&key).await.expect("asked"));
+}
+
+#[tokio::test]
+async fn two_depths_do_not_wait_for_each_other() {
+    let mut kit = Kit::new().await;
+    let id = kit.proven("a", 1).await;
+    assert_eq!(
+        kit.bundles.shelf.lock(&asked(&kit, id), "someone").await,
+        Ok(true)
+    );
+    let answer = kit.bundles.answer(kit.scope, id, 1).await;
+    assert_eq!(answer.expect("answered").expect("known").confs, Some(2));
+}
+
+/// A keyspace that fails.
+struct Away;
+
+#[async_trait]
+impl Kv for Away {
+    async fn run(&self, _: Vec<Command>) -> Result<Vec<Reply>, Error> {
+        Err(Error::Unavailable("away".into()))
+    }
+
+    async fn script(&self, _: &Script, _: &[String], _: &[Vec<u8>]) -> Result<Reply, Error> {
+        Err(Error::Unavailable("away".into()))
+    }
+
+    async fn ping(&self) -> Result<(), Error> {
+        Err(Error::Unavailable("away".into()))
+    }
+}
+
+#[tokio::test]
+async fn without_a_keyspace_the_answers_are_the_same() {
+    let mut kit = Kit::new().await;
+    let id = kit.proven("a", 1).await;
+    let file = kit.file().display().to_string();
+    let settings = settings(&format!("file://{file}?chain=regtest"), true);
+    let store = kit.store.clone();
+    let made = Bundles::new(store, Arc::new(Away), kit.versions.clone(), &settings, now);
+    let made = Arc::new(made.expect("usable"));
+    made.refresh().await;
+    for _ in 0..2 {
+        let answer = made
+            .answer(kit.scope, id, 0)
+            .await
+            .expect("answered")
+            .expect("known");
+        assert_eq!((answer.confs, answer.cache.hit), (Some(2), false));
+    }
+    let unknown = kurier_core::bundle::Digest::of(b"nothing");
+    assert!(
+        made.answer(kit.scope, unknown, 0)
+            .await
+            .expect("answered")
+            .is_none()
+    );
+}
+
+/// A keyspace in which something happens right before a bundle is written.
+struct Meddling {
+    kv: Arc<Memory>,
+    act: tokio::sync::Mutex<Option<BoxFuture<'static, ()>>>,
+}
+
+#[async_trait]
+impl Kv for Meddling {
+    async fn run(&self, commands: Vec<Command>) -> Result<Vec<Reply>, Error> {
+        let is_bundle = |command: &Command| matches!(command, Command::Set { key, if_absent: false, .. } if key.ends_with("|0"));
+        if commands.iter().any(is_bundle)
+            && let Some(act) = self.act.lock().await.take()
+        {
+            act.await;
+        }
+        self.kv.run(commands).await
+    }
+
+    async fn script(
+        &self,
+        script: &Script,
+        keys: &[String],
+        args: &[Vec<u8>],
+    ) -> Result<Reply, Error> {
+        self.kv.script(script, keys, args).await
+    }
+
+    async fn ping(&self) -> Result<(), Error> {
+        self.kv.ping().await
+    }
+}
+
+/// A proof is shown, and everybody has forgotten, after a bundle was built and before it is
+/// written: it does not stay.
+#[tokio::test]
+async fn a_builder_that_was_overtaken_writes_nothing_that_stays() {
+    let mut kit = Kit::new().await;
+    let id = kit.publish("a").await;
+    let tx = kit.transaction(&id).await;
+    let block = kit.mine(Some(&tx));
+    kit.look().await;
+    let meddling = Arc::new(Meddling {
+        kv: kit.kv.clone(),
+        act: tokio::sync::Mutex::default(),
+    });
+    let file = kit.file().display().to_string();
+    let settings = settings(&format!("file://{file}?chain=regtest"), true);
+    let (store, versions) = (kit.store.clone(), kit.versions.clone());
+    let made = Bundles::new(store, meddling.clone(), versions, &settings, now);
+    let made = Arc::new(made.expect("usable"));
+    made.refresh().await;
+    let (scope, kit) = (kit.scope, Arc::new(kit));
+    let showing = kit.clone();
+    let act = async move { showing.show(&id, &tx, &block, 1).await };
+    *meddling.act.lock().await = Some(act.boxed());
+    let first = made
+        .answer(scope, id, 0)
+        .await
+        .expect("answered")
+        .expect("known");
+    assert_eq!(first.confs, Some(1), "it was built again");
+    assert!(meddling.act.lock().await.is_none(), "it happened");
+    let next = made
+        .answer(scope, id, 0)
+        .await
+        .expect("answered")
+        .expect("known");
+    assert_eq!((next.confs, next.cache.hit), (Some(1), true));
+}
+
+#[tokio::test]
+async fn what_cannot_be_read_is_as_if_it_were_not_there() {
+    let mut kit = Kit::new().await;
+    let id = kit.proven("a", 1).await;
+    let whole = kit.ask(&id).await;
+    let key = format!("cache:bundle:{id}|0");
+    let value = kit.value(&key).await;
+    for cut in [0, 1, value.len() / 2, value.len() - 1] {
+        kit.kv
+            .set(&key, value[..cut].to_owned(), None)
+            .await
+            .expect("set");
+        let answer = kit.ask(&id).await;
+        assert!(!answer.cache.hit, "{cut}");
+        assert_eq!(answer.confs, whole.confs);
+    }
+}
