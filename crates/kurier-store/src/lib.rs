@@ -22,6 +22,7 @@ pub mod sqlite;
 pub mod suppressions;
 mod tail;
 pub mod templates;
+pub mod users;
 pub mod views;
 
 use std::sync::Arc;
@@ -50,6 +51,7 @@ pub use suppressions::{
 };
 use tail::Tailed;
 pub use templates::TemplateViews;
+pub use users::{Edited, NewSession, NewUser, Role, SignedIn, UnknownRole, User, UserEdit, Users};
 pub use views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
 };
@@ -75,6 +77,7 @@ pub struct Store {
     pub access: Arc<dyn Access>,
     pub suppressions: Arc<dyn Suppressions>,
     pub channels: Arc<dyn Channels>,
+    pub users: Arc<dyn Users>,
 }
 
 impl Store {
@@ -88,7 +91,7 @@ impl Store {
             + MessageViews
             + TemplateViews
             + RecordViews,
-        T: Reactions + Queue + Gates + Access + Suppressions + Channels + 'static,
+        T: Reactions + Queue + Gates + Access + Suppressions + Channels + Users + 'static,
     {
         let backend = Arc::new(backend);
         Self {
@@ -105,7 +108,8 @@ impl Store {
             gates: backend.clone(),
             access: backend.clone(),
             suppressions: backend.clone(),
-            channels: backend,
+            channels: backend.clone(),
+            users: backend,
         }
     }
 }

@@ -26,6 +26,7 @@ pub const SQLITE: &[Migration] = migrations! {
     10 => "sqlite/0010_templates.sql",
     11 => "sqlite/0011_projections.sql",
     12 => "sqlite/0012_slack_workspaces.sql",
+    13 => "sqlite/0013_users.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -41,6 +42,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     10 => "postgres/0010_templates.sql",
     11 => "postgres/0011_projections.sql",
     12 => "postgres/0012_slack_workspaces.sql",
+    13 => "postgres/0013_users.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

@@ -21,6 +21,7 @@ mod shadows;
 mod suppressions;
 mod tables;
 mod templates;
+mod users;
 mod views;
 
 use std::time::Duration;

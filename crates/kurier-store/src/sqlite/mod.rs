@@ -24,6 +24,7 @@ mod suppressions;
 mod syncer;
 mod tables;
 mod templates;
+mod users;
 mod views;
 mod writer;
 
