@@ -148,6 +148,10 @@ kinds! {
     WorkspaceCreated = "workspace.created",
     ApiKeyCreated = "api_key.created",
     ApiKeyRevoked = "api_key.revoked",
+    /// Somebody may sign in.
+    UserCreated = "user.created",
+    UserChanged = "user.changed",
+    UserDeleted = "user.deleted",
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -206,7 +210,12 @@ impl Kind {
         );
         let is_access = matches!(
             self,
-            K::WorkspaceCreated | K::ApiKeyCreated | K::ApiKeyRevoked
+            K::WorkspaceCreated
+                | K::ApiKeyCreated
+                | K::ApiKeyRevoked
+                | K::UserCreated
+                | K::UserChanged
+                | K::UserDeleted
         );
         is_setting_up || is_running || is_access
     }

@@ -70,6 +70,10 @@ id!(
     ApiKeyId
 );
 id!(
+    /// A person who signs in.
+    UserId
+);
+id!(
     /// A contact. Derived from the first identifier it was known by; see [`IdentityKey`].
     ContactId
 );

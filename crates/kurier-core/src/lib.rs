@@ -22,4 +22,5 @@ pub mod segment;
 pub mod slack_workspace;
 pub mod template;
 pub mod time;
+pub mod user;
 pub mod value;

@@ -223,6 +223,14 @@ table message: changed_at bigint not null
 table poison: projection text not null
 table poison: position bigint not null
 table poison: reason text not null
+table portal_user: workspace uuid not null
+table portal_user: id uuid not null
+table portal_user: email text not null
+table portal_user: name text not null
+table portal_user: role text not null
+table portal_user: password text not null
+table portal_user: created_at bigint not null
+table portal_user: portal_user_workspace_fkey FOREIGN KEY (workspace) REFERENCES workspace(id)
 table processed_events: projection text not null
 table processed_events: workspace uuid not null
 table processed_events: event uuid not null
@@ -268,6 +276,11 @@ table segment_size: workspace uuid not null
 table segment_size: segment uuid not null
 table segment_size: hour bigint not null
 table segment_size: size bigint not null
+table session: hash bytea not null
+table session: workspace uuid not null
+table session: user uuid not null
+table session: created_at bigint not null
+table session: expires_at bigint not null
 table slack_workspace: workspace uuid not null
 table slack_workspace: id uuid not null
 table slack_workspace: name text not null
@@ -367,6 +380,8 @@ CREATE INDEX message_instance ON public.message USING btree (workspace, instance
 CREATE UNIQUE INDEX message_pkey ON public.message USING btree (workspace, contact, id)
 CREATE INDEX message_recent ON public.message USING btree (workspace, requested_at, id)
 CREATE UNIQUE INDEX poison_pkey ON public.poison USING btree (projection, "position")
+CREATE UNIQUE INDEX portal_user_email_key ON public.portal_user USING btree (email)
+CREATE UNIQUE INDEX portal_user_pkey ON public.portal_user USING btree (workspace, id)
 CREATE UNIQUE INDEX processed_events_pkey ON public.processed_events USING btree (projection, workspace, event)
 CREATE UNIQUE INDEX published_head_pkey ON public.published_head USING btree (workspace, kind, name)
 CREATE INDEX published_version_changed ON public.published_version USING btree (revision)
@@ -378,6 +393,9 @@ CREATE INDEX queue_ready ON public.queue USING btree (workspace, channel, rank) 
 CREATE INDEX queue_waiting ON public.queue USING btree (due_at) WHERE (stage = 1)
 CREATE UNIQUE INDEX segment_pkey ON public.segment USING btree (workspace, id)
 CREATE UNIQUE INDEX segment_size_pkey ON public.segment_size USING btree (workspace, segment, hour)
+CREATE INDEX session_expires ON public.session USING btree (expires_at)
+CREATE INDEX session_of_user ON public.session USING btree (workspace, "user")
+CREATE UNIQUE INDEX session_pkey ON public.session USING btree (hash)
 CREATE UNIQUE INDEX slack_workspace_pkey ON public.slack_workspace USING btree (workspace, id)
 CREATE UNIQUE INDEX suppression_pkey ON public.suppression USING btree (workspace, address_key, topic)
 CREATE INDEX suppression_recent ON public.suppression USING btree (workspace, created_at, address_key, topic)

@@ -341,6 +341,17 @@ CREATE TABLE poison (
   PRIMARY KEY (projection, position)
 ) STRICT, WITHOUT ROWID;
 
+CREATE TABLE portal_user (
+  workspace  BLOB    NOT NULL REFERENCES workspace (id),
+  id         BLOB    NOT NULL,
+  email      TEXT    NOT NULL UNIQUE,
+  name       TEXT    NOT NULL,
+  role       TEXT    NOT NULL,
+  password   TEXT    NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (workspace, id)
+) STRICT, WITHOUT ROWID;
+
 CREATE TABLE processed_events (
   projection TEXT NOT NULL,
   workspace  BLOB NOT NULL,
@@ -413,6 +424,18 @@ CREATE TABLE segment_size (
   size      INTEGER NOT NULL,
   PRIMARY KEY (workspace, segment, hour)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TABLE session (
+  hash       BLOB    PRIMARY KEY,
+  workspace  BLOB    NOT NULL,
+  user       BLOB    NOT NULL,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX session_expires ON session (expires_at);
+
+CREATE INDEX session_of_user ON session (workspace, user);
 
 CREATE TABLE slack_workspace (
   workspace       BLOB    NOT NULL,

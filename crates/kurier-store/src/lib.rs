@@ -24,6 +24,7 @@ pub mod sqlite;
 pub mod suppressions;
 mod tail;
 pub mod templates;
+pub mod users;
 pub mod versions;
 pub mod views;
 
@@ -54,6 +55,7 @@ pub use suppressions::{
 };
 use tail::Tailed;
 pub use templates::TemplateViews;
+pub use users::{Edited, NewSession, NewUser, Role, SignedIn, UnknownRole, User, UserEdit, Users};
 pub use versions::{VersionPage, VersionQuery, VersionViews};
 pub use views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
@@ -82,6 +84,7 @@ pub struct Store {
     pub channels: Arc<dyn Channels>,
     pub versions: Arc<dyn VersionViews>,
     pub bundle_audit: Arc<dyn BundleAudit>,
+    pub users: Arc<dyn Users>,
 }
 
 impl Store {
@@ -96,7 +99,7 @@ impl Store {
             + TemplateViews
             + RecordViews,
         T: Reactions + Queue + Gates + Access + Suppressions + Channels + VersionViews,
-        T: BundleAudit + 'static,
+        T: BundleAudit + Users + 'static,
     {
         let backend = Arc::new(backend);
         Self {
@@ -115,7 +118,8 @@ impl Store {
             suppressions: backend.clone(),
             channels: backend.clone(),
             versions: backend.clone(),
-            bundle_audit: backend,
+            bundle_audit: backend.clone(),
+            users: backend,
         }
     }
 }

@@ -28,6 +28,7 @@ pub const SQLITE: &[Migration] = migrations! {
     12 => "sqlite/0012_slack_workspaces.sql",
     13 => "sqlite/0013_content.sql",
     14 => "sqlite/0014_versions.sql",
+    15 => "sqlite/0015_users.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -45,6 +46,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     12 => "postgres/0012_slack_workspaces.sql",
     13 => "postgres/0013_content.sql",
     14 => "postgres/0014_versions.sql",
+    15 => "postgres/0015_users.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

@@ -36,6 +36,7 @@ mod contract {
     mod channels;
     mod reactions;
     mod suppressions;
+    mod users;
 
     mod endings;
     mod hands;

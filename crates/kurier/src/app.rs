@@ -11,25 +11,38 @@ use kurier_core::id::{ContactId, JourneyId};
 use kurier_core::keys;
 use kurier_store::kv::{Kv, Memory, Redis, Timeouts};
 use kurier_store::{Postgres, Scope, Snapshots, Sqlite, Store};
+use tokio::sync::Semaphore;
 
 use crate::bundle::Bundles;
 use crate::cache::{Changes, Contacts, Documents, Freshness, Measured, Remote, Shelf};
 use crate::channel::{Outside, Registry};
 use crate::clock;
 use crate::config::{Config, Database};
+use crate::demo::Demo;
 use crate::flow::content::{ContentEdge, Library, Quoting};
 use crate::flow::edge::{Edge, EdgeSettings};
 use crate::flow::rebuild::Works;
 use crate::flow::{Deliverer, Keeping, Post, Projector, Reactor};
-use crate::http::Pressure;
+use crate::http::{Assets, Overviews, Pressure};
 use crate::keyring::Keyring;
 use crate::links::Links;
 use crate::preview::Previews;
+use crate::pulse::Pulse;
 use crate::secret::Vault;
+use crate::sessions::Sessions;
 
 pub struct App {
     pub store: Store,
     pub keyring: Keyring,
+    pub sessions: Sessions,
+    pub demo: Demo,
+    /// What happens right now, for whoever looks.
+    pub pulse: Pulse,
+    pub overviews: Overviews,
+    /// One simulation at a time.
+    pub simulations: Semaphore,
+    /// The web interface.
+    pub assets: Assets,
     /// Folds contacts and their timelines.
     pub projector: Arc<Projector>,
     /// Folds segments and their members.
@@ -124,6 +137,12 @@ impl App {
         let post = Arc::new(post.remembering(Arc::new(documents("template"))));
         Ok(Arc::new(Self {
             keyring: Keyring::new(store.access.clone()),
+            sessions: Sessions::new(store.users.clone()),
+            demo: Demo::new(config.demo, config.listen),
+            pulse: Pulse::new(store.clone()),
+            overviews: Overviews::default(),
+            simulations: Semaphore::new(1),
+            assets: Assets::open(config.web.as_deref())?,
             projector,
             slack_edge,
             contact_edge: contact_edge.clone(),
@@ -159,6 +178,14 @@ impl App {
             channels,
             store,
         }))
+    }
+
+    /// `redis`, or `memory` where there is no Redis.
+    pub const fn keyspace_kind(&self) -> &'static str {
+        match self.contact_edge {
+            Some(_) => "redis",
+            None => "memory",
+        }
     }
 
     /// All that fold the log into read models.

@@ -45,6 +45,8 @@ const VARIABLES: &[&str] = &[
     "KURIER_ENVIRONMENT",
     "KURIER_ANCHOR_COMMAND",
     "KURIER_ANCHOR_URL",
+    "KURIER_WEB",
+    "KURIER_DEMO",
 ];
 
 const SNAPSHOT_EVENTS: u32 = 100_000;
@@ -161,6 +163,12 @@ pub struct ServeArgs {
     /// Warn when contacts and events in memory take more bytes than this [default: 8589934592]
     #[arg(long, value_name = "BYTES", env = "KURIER_WORLD_BYTES_MAX")]
     pub world_bytes_max: Option<u64>,
+    /// Fill an empty database with a demo that goes on by itself, open to whoever is on this machine
+    #[arg(long, env = "KURIER_DEMO")]
+    pub demo: bool,
+    /// A folder with the web interface, in place of the one in this program
+    #[arg(long, value_name = "DIR", env = "KURIER_WEB")]
+    pub web: Option<PathBuf>,
 }
 
 /// The file's keys are the flags' names with underscores.
@@ -177,6 +185,7 @@ struct File {
     snapshot_events: Option<u32>,
     snapshot_seconds: Option<u32>,
     world_bytes_max: Option<u64>,
+    web: Option<PathBuf>,
     secret_key: Option<String>,
     secret_key_file: Option<PathBuf>,
     outgoing_allow: Option<Vec<String>>,
@@ -215,6 +224,10 @@ pub struct Config {
     pub snapshot_events: i64,
     pub snapshot_every: Duration,
     pub world_bytes_max: u64,
+    /// Whether to make a demo.
+    pub demo: bool,
+    /// The web interface, if not the one in this program.
+    pub web: Option<PathBuf>,
     /// The data folder, which an embedded database always has.
     pub folder: Option<PathBuf>,
     /// Seals the secrets of channels.
@@ -270,6 +283,8 @@ impl Config {
             snapshot_events: i64::from(events.unwrap_or(SNAPSHOT_EVENTS)),
             snapshot_every: Duration::from_secs(seconds.unwrap_or(SNAPSHOT_SECONDS).into()),
             world_bytes_max: bytes.unwrap_or(WORLD_BYTES_MAX),
+            demo: serve.demo,
+            web: serve.web.or(file.web),
         };
         config.checked()
     }

@@ -7,7 +7,7 @@ use std::time::Duration;
 use kurier_core::event::{Event, Kind};
 use kurier_core::id::{ApiKeyId, IdentityKey, WorkspaceId};
 use kurier_core::time::Timestamp;
-use kurier_store::{Access, ApiKey, NewApiKey, Result, Scope, Scopes, Workspace};
+use kurier_store::{Access, ApiKey, NewApiKey, Result, Role, Scope, Scopes, User, Workspace};
 use sha2::{Digest as _, Sha256};
 
 use crate::clock;
@@ -17,14 +17,40 @@ use crate::operator::sign;
 const REMEMBERED: Duration = Duration::from_secs(5);
 const REMEMBERED_MAX: u64 = 10_000;
 
-/// What a key grants, and where.
+/// What a key or a user may do, and where.
 #[derive(Debug)]
 pub struct Grant {
     pub workspace: Workspace,
-    pub key: ApiKey,
+    /// What the log calls whoever it is: a key's name, a user's e-mail address.
+    pub operator: String,
+    pub scopes: Scopes,
+    /// Whether users, keys and settings may be changed, and contacts erased.
+    pub governs: bool,
+    expires_at: Option<Timestamp>,
 }
 
 impl Grant {
+    pub fn of_key(workspace: Workspace, key: ApiKey) -> Self {
+        Self {
+            workspace,
+            operator: key.name,
+            scopes: key.scopes,
+            governs: key.scopes.admin,
+            expires_at: key.expires_at,
+        }
+    }
+
+    /// Somebody who signed in; when that ends, their session knows.
+    pub fn of_user(workspace: Workspace, user: &User) -> Self {
+        Self {
+            workspace,
+            operator: user.email.clone(),
+            scopes: user.role.scopes(),
+            governs: user.role == Role::Owner,
+            expires_at: None,
+        }
+    }
+
     pub const fn scope(&self) -> Scope {
         Scope(self.workspace.id)
     }
@@ -52,14 +78,19 @@ impl Keyring {
             Some(known) => known,
             None => self.look_up(hash).await?,
         };
-        Ok(grant.filter(|grant| grant.key.expires_at.is_none_or(|at| now < at)))
+        Ok(grant.filter(|grant| grant.expires_at.is_none_or(|at| now < at)))
     }
 
     async fn look_up(&self, hash: [u8; 32]) -> Result<Option<Arc<Grant>>> {
         let found = self.access.find_key(hash).await?;
-        let grant = found.map(|(workspace, key)| Arc::new(Grant { workspace, key }));
+        let grant = found.map(|(workspace, key)| Arc::new(Grant::of_key(workspace, key)));
         self.remembered.insert(hash, grant.clone());
         Ok(grant)
+    }
+
+    /// A key was revoked: all that are remembered are looked up anew.
+    pub fn forget(&self) {
+        self.remembered.invalidate_all();
     }
 }
 
@@ -113,7 +144,7 @@ pub fn revocation(id: ApiKeyId) -> Event {
 }
 
 /// An event that an operator caused, of no contact.
-fn operator_event(kind: Kind, payload: serde_json::Value, now: Timestamp) -> Event {
+pub fn operator_event(kind: Kind, payload: serde_json::Value, now: Timestamp) -> Event {
     sign(Event {
         id: clock::fresh_event_id(),
         kind,

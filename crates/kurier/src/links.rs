@@ -18,6 +18,12 @@ impl Links {
         }
     }
 
+    /// Whether the world comes here over TLS, as far as was said.
+    pub fn is_encrypted(&self) -> bool {
+        let url = self.public_url.as_deref();
+        url.is_some_and(|url| url.starts_with("https://"))
+    }
+
     /// Where one POST unsubscribes the recipient of a message from its topic.
     pub fn unsubscribe(
         &self,

@@ -277,6 +277,11 @@ fn templates() {
 }
 
 #[test]
+fn users() {
+    check_page("users.md");
+}
+
+#[test]
 fn every_page_is_checked() {
     const CHECKED: &[&str] = &[
         "bundles.md",
@@ -296,6 +301,7 @@ fn every_page_is_checked() {
         "content.md",
         "suppressions.md",
         "templates.md",
+        "users.md",
     ];
     let pages = fs::read_dir(root().join("docs/reference")).expect("the folder");
     let mut names: Vec<String> = pages

@@ -30,7 +30,7 @@ pub use duration::{DURATION_MAX, parse as parse_duration, print as print_duratio
 pub use fault::{Fault, Severity};
 pub use fixture::{Case, Difference, Fixture, run_case};
 pub use instance::{Ending, Instance, Status};
-pub use node::{Node, Until, Way};
+pub use node::{Field, Guide, Node, Until, Way};
 pub use record::{
     Cancellation, Course, Draft, HopRecord, Parking, Publication, Record, Sent, Standing,
     Triggering, Update,

@@ -89,7 +89,8 @@ fn subject(recorded: &Recorded) -> Option<String> {
         return Some(contact.to_string());
     }
     let about: About = serde_json::from_str(&recorded.event.payload).ok()?;
-    let of_kind = about.name.or(about.segment).or(about.journey);
+    let of_kind = about.email.or(about.name).or(about.segment);
+    let of_kind = of_kind.or(about.journey);
     of_kind.or(about.template).or(about.channel).or(about.id)
 }
 
@@ -97,6 +98,7 @@ fn subject(recorded: &Recorded) -> Option<String> {
 #[derive(Default, Deserialize)]
 #[serde(default)]
 struct About {
+    email: Option<String>,
     name: Option<String>,
     segment: Option<String>,
     journey: Option<String>,

@@ -122,14 +122,14 @@ async fn insert_key(connection: &mut PgConnection, scope: Scope, new: &NewApiKey
     taken(inserted, "the key")
 }
 
-fn taken<T>(inserted: Result<T, sqlx::Error>, what: &'static str) -> Result<()> {
+pub fn taken<T>(inserted: Result<T, sqlx::Error>, what: &'static str) -> Result<()> {
     match inserted {
         Err(sqlx::Error::Database(error)) if error.is_unique_violation() => Err(Error::Taken(what)),
         other => Ok(other.map(drop)?),
     }
 }
 
-fn workspace(row: &PgRow) -> Result<Workspace> {
+pub fn workspace(row: &PgRow) -> Result<Workspace> {
     let secret: &[u8] = row.try_get("secret")?;
     let secret = secret
         .try_into()

@@ -22,6 +22,7 @@ mod shadows;
 mod suppressions;
 mod tables;
 mod templates;
+mod users;
 mod versions;
 mod views;
 

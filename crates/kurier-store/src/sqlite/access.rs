@@ -11,7 +11,7 @@ use crate::access::{Access, ApiKey, NewApiKey, Workspace};
 use crate::{Error, Result, Scope};
 
 const KEY_COLUMNS: &str = "k.id, k.name, k.scopes, k.created_at, k.expires_at, k.revoked_at";
-const WORKSPACE_COLUMNS: &str = "w.id, w.name, w.secret, w.created_at";
+pub const WORKSPACE_COLUMNS: &str = "w.id, w.name, w.secret, w.created_at";
 
 #[async_trait]
 impl Access for Sqlite {
@@ -161,7 +161,7 @@ fn insert_key(connection: &Connection, scope: Scope, new: &NewApiKey) -> Result<
     }
 }
 
-fn is_repeat(error: &rusqlite::Error) -> bool {
+pub fn is_repeat(error: &rusqlite::Error) -> bool {
     use rusqlite::ffi::{SQLITE_CONSTRAINT_PRIMARYKEY, SQLITE_CONSTRAINT_UNIQUE};
     let code = error.sqlite_error().map(|error| error.extended_code);
     matches!(
@@ -170,7 +170,7 @@ fn is_repeat(error: &rusqlite::Error) -> bool {
     )
 }
 
-fn workspace(row: &Row<'_>, at: usize) -> Result<Workspace> {
+pub fn workspace(row: &Row<'_>, at: usize) -> Result<Workspace> {
     Ok(Workspace {
         id: WorkspaceId::from_uuid(uuid(row, at)?),
         name: row.get(at + 1)?,

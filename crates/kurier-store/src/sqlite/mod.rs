@@ -25,6 +25,7 @@ mod suppressions;
 mod syncer;
 mod tables;
 mod templates;
+mod users;
 mod versions;
 mod views;
 mod writer;

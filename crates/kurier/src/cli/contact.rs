@@ -13,7 +13,7 @@ use super::workspace::WorkspaceArgs;
 use crate::app::App;
 use crate::config::Config;
 use crate::keyring::{self, Grant};
-use crate::{clock, flow, http};
+use crate::{flow, http};
 
 #[derive(Debug, Args)]
 pub struct ContactArgs {
@@ -73,13 +73,7 @@ pub fn operator(workspace: Workspace) -> Grant {
         admin: true,
     };
     let key: ApiKey = keyring::mint("operator", scopes, None, None).new.key;
-    Grant {
-        workspace,
-        key: ApiKey {
-            created_at: clock::now(),
-            ..key
-        },
-    }
+    Grant::of_key(workspace, key)
 }
 
 async fn export(app: Arc<App>, grant: Arc<Grant>, contact: Contact) -> anyhow::Result<()> {

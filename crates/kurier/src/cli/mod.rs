@@ -23,6 +23,7 @@ mod slack_workspace;
 mod suppression;
 mod table;
 mod template;
+mod user;
 mod workspace;
 
 use std::process::ExitCode;
@@ -56,6 +57,8 @@ enum Command {
     Import(import::ImportArgs),
     /// Make, list and revoke API keys
     ApiKey(api_key::ApiKeyArgs),
+    /// Make, list, change and delete those who sign in
+    User(user::UserArgs),
     /// Show, export or erase a contact
     Contact(contact::ContactArgs),
     /// Make segments, look into them, explain and change who is in them
@@ -122,6 +125,7 @@ impl Cli {
                 Command::Serve(_) => serve::run(config).await,
                 Command::Import(args) => import::run(&config, args).await,
                 Command::ApiKey(args) => api_key::run(&config, args).await,
+                Command::User(args) => user::run(&config, args).await,
                 Command::Contact(args) => contact::run(&config, args).await,
                 Command::Segment(args) => segment::run(&config, args).await,
                 Command::Suppression(args) => suppression::run(&config, args).await,

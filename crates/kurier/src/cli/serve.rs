@@ -12,7 +12,7 @@ use tokio::signal::unix::{SignalKind, signal};
 
 use crate::app::App;
 use crate::config::{Config, check_variables};
-use crate::{flow, http, keyring, metrics};
+use crate::{demo, flow, http, keyring, metrics};
 
 /// Messages that are on their way when the process is asked to stop have so long to end.
 const FINISH_LIMIT: Duration = Duration::from_secs(20);
@@ -26,12 +26,18 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     if let Some(bundles) = &app.bundles {
         bundles.begin().await;
     }
+    if app.demo.is_on() {
+        demo::fill(&app).await?;
+    }
     let listener = TcpListener::bind(config.listen)
         .await
         .with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
     let stop = stop_signal()?;
     let flows = start_flows(&app);
+    if app.demo.is_on() {
+        tell_of_demo(&app, &format!("http://{address}"));
+    }
     println!("listening on http://{address}");
     http::serve(listener, app.clone(), stop).await;
     app.deliverer.finish(FINISH_LIMIT).await;
@@ -71,6 +77,9 @@ fn start_flows(app: &Arc<App>) -> Flows {
     flows.spawn(app.reactor.clone().run());
     flows.spawn(follow_reactions(app.clone()));
     flows.spawn(flow::maintain(app.clone()));
+    if app.demo.is_on() {
+        flows.spawn(demo::go_on(app.clone()));
+    }
     Flows(flows)
 }
 
@@ -82,6 +91,17 @@ async fn follow_reactions(app: Arc<App>) {
         app.messages.wake();
         app.deliverer.wake();
         app.journeys.wake();
+    }
+}
+
+fn tell_of_demo(app: &App, url: &str) {
+    tracing::info!("this is a demo: its contacts are made up, and events come by themselves");
+    match app.demo.owner() {
+        Some(_) => println!("demo at {url}: whoever opens it on this machine is signed in"),
+        None => println!(
+            "demo at {url}: give {} a password with `kurier user set-password`",
+            demo::OWNER
+        ),
     }
 }
 

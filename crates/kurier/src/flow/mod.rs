@@ -15,9 +15,11 @@ mod project;
 mod react;
 pub mod rebuild;
 pub mod segment;
+pub mod simulate;
 pub mod slack_workspace;
 pub mod suppress;
 pub mod template;
+pub mod user;
 pub mod version;
 
 pub use ask::{Ask, Refused, ask};

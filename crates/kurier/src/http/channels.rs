@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use super::body;
 use super::channel_view::{ChannelView, TestView};
-use super::credential::{Admin, Reader};
+use super::credential::{Admin, Owner, Reader};
 use super::problem::{Fault, Problem, ProblemBody};
 use crate::app::App;
 use crate::flow::channel;
@@ -103,7 +103,7 @@ pub async fn get(
     (status = 413, body = ProblemBody), (status = 422, description = "Settings are faulty; all faults are told", body = ProblemBody)))]
 pub async fn set(
     State(app): State<Arc<App>>,
-    Admin(grant): Admin,
+    Owner(grant): Owner,
     Path(name): Path<String>,
     headers: HeaderMap,
     request: Body,
@@ -123,7 +123,7 @@ pub async fn set(
     (status = 404, body = ProblemBody)))]
 pub async fn remove(
     State(app): State<Arc<App>>,
-    Admin(grant): Admin,
+    Owner(grant): Owner,
     Path(name): Path<String>,
 ) -> Result<StatusCode, Problem> {
     let removed = channel::remove(&app.store, &app.channels, grant.scope(), &name).await?;

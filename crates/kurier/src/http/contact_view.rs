@@ -3,8 +3,10 @@
 use std::collections::BTreeMap;
 
 use kurier_core::contact::Contact;
-use serde::Serialize;
+use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
+
+use crate::identify::Profile;
 
 /// A contact and what is known of it.
 #[derive(Debug, Serialize, ToSchema)]
@@ -51,6 +53,32 @@ impl From<Contact> for ContactView {
             event_count: contact.event_count,
             erased_before: contact.erased_before.map(|at| at.to_string()),
             revision: contact.revision.0,
+        }
+    }
+}
+
+/// What is to be known of a contact. It needs a user id, an anonymous id or an e-mail address.
+#[derive(Debug, Deserialize, ToSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ContactInput {
+    user_id: Option<String>,
+    anonymous_id: Option<String>,
+    /// Short for the attribute `email`. Without a user id, the address is the user id.
+    #[schema(example = "ann@example.com")]
+    email: Option<String>,
+    /// Merged with what is known: `null` removes, what is not named stays.
+    #[serde(default)]
+    #[schema(example = json!({"plan": "pro"}))]
+    attributes: serde_json::Map<String, serde_json::Value>,
+}
+
+impl ContactInput {
+    pub fn profile(self) -> Profile {
+        Profile {
+            user_id: self.user_id,
+            anonymous_id: self.anonymous_id,
+            email: self.email,
+            attributes: self.attributes,
         }
     }
 }

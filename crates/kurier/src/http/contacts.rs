@@ -15,20 +15,19 @@ use kurier_store::{Appended, ContactFilter, ContactQuery, TimelineQuery};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
-use super::contact_view::ContactView;
-use super::credential::{Admin, Reader};
+use super::contact_view::{ContactInput, ContactView};
+use super::credential::{Admin, Owner, Reader};
 use super::event_view::EventView;
 use super::problem::{Problem, ProblemBody};
 use super::{body, cursor};
 use crate::app::App;
 use crate::flow::{self, ErasureReport};
-use crate::identify::Profile;
 use crate::keyring::Grant;
 
 const LIMIT_DEFAULT: usize = 50;
 const LIMIT_MAX: usize = 500;
 /// Who writes waits this long to read it back; durable it is before.
-const PATIENCE: Duration = Duration::from_secs(10);
+pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 
 #[derive(Debug, Deserialize, IntoParams)]
 #[serde(deny_unknown_fields)]
@@ -160,21 +159,6 @@ fn attribute(text: &str) -> Result<(kurier_core::path::Path, Value), Problem> {
     Ok((path, value))
 }
 
-/// What is to be known of a contact. It needs a user id, an anonymous id or an e-mail address.
-#[derive(Debug, Deserialize, ToSchema)]
-#[serde(deny_unknown_fields)]
-pub struct ContactInput {
-    user_id: Option<String>,
-    anonymous_id: Option<String>,
-    /// Short for the attribute `email`. Without a user id, the address is the user id.
-    #[schema(example = "ann@example.com")]
-    email: Option<String>,
-    /// Merged with what is known: `null` removes, what is not named stays.
-    #[serde(default)]
-    #[schema(example = json!({"plan": "pro"}))]
-    attributes: serde_json::Map<String, serde_json::Value>,
-}
-
 /// A contact that is durable, but cannot be read back yet.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct Pending {
@@ -197,19 +181,11 @@ pub async fn upsert(
     let (bytes, _room) = body::read(&headers, request, &app.pressure).await?;
     let input: ContactInput = serde_json::from_slice(&bytes)
         .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
-    let profile = Profile {
-        user_id: input.user_id,
-        anonymous_id: input.anonymous_id,
-        email: input.email,
-        attributes: input.attributes,
-    };
-    let event = profile
+    let event = input
+        .profile()
         .event(&grant.workspace.key, None)
         .map_err(|problems| {
-            let faults = problems.into_iter().map(|p| super::problem::Fault {
-                pointer: p.pointer,
-                detail: p.detail,
-            });
+            let faults = problems.into_iter().map(super::problem::Fault::from);
             Problem::new(
                 StatusCode::UNPROCESSABLE_ENTITY,
                 "bad_contact",
@@ -284,7 +260,7 @@ pub struct Erased {
     (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
 pub async fn erase(
     State(app): State<Arc<App>>,
-    Admin(grant): Admin,
+    Owner(grant): Owner,
     Id(id): Id,
 ) -> Result<(StatusCode, Json<Erased>), Problem> {
     let report = flow::erase(&app, &grant, id).await?;

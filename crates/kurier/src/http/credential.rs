@@ -1,5 +1,5 @@
 //! Who is asking. A key comes as the user of Basic, as Bearer, or (for ingest) in the query
-//! or the body.
+//! or the body; who signed in comes with a cookie.
 
 use std::sync::Arc;
 
@@ -9,6 +9,9 @@ use axum::http::{HeaderMap, header};
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 
+use kurier_core::time::Timestamp;
+
+use super::cookie;
 use super::problem::Problem;
 use crate::app::App;
 use crate::clock;
@@ -54,20 +57,51 @@ pub async fn grant(app: &App, key: Option<&str>) -> Result<Arc<Grant>, Problem> 
     })
 }
 
-/// A request that may read.
-pub struct Reader(pub Arc<Grant>);
+/// The grant of a request: of its key if it has one, else of its cookie. A browser sends the
+/// cookie whoever made it ask, hence what else is asked for with it.
+async fn of_request(parts: &Parts, app: &App) -> Result<(Arc<Grant>, Pass), Problem> {
+    if let Some(key) = from_headers(&parts.headers)? {
+        return Ok((grant(app, Some(&key)).await?, Pass::Key(key)));
+    }
+    let Some(token) = cookie::token(&parts.headers) else {
+        return Ok((grant(app, None).await?, Pass::Key(String::new())));
+    };
+    let session = app.sessions.find(token, clock::now()).await?;
+    let session = session.ok_or_else(cookie::signed_out)?;
+    if !parts.method.is_safe() {
+        cookie::check_csrf(&parts.headers, &session)?;
+    }
+    Ok((session.grant.clone(), Pass::Token(token.to_owned())))
+}
 
-/// A request that may change things.
-pub struct Admin(pub Arc<Grant>);
+/// What a request came in with. One that lasts asks again and again whether it still holds.
+pub enum Pass {
+    Key(String),
+    Token(String),
+}
 
-impl FromRequestParts<Arc<App>> for Reader {
+impl Pass {
+    pub async fn holds(&self, app: &App, now: Timestamp) -> kurier_store::Result<bool> {
+        match self {
+            Self::Key(key) => Ok(app.keyring.find(key, now).await?.is_some()),
+            Self::Token(token) => Ok(app.sessions.find(token, now).await?.is_some()),
+        }
+    }
+}
+
+/// A request that may read, for as long as its pass holds.
+pub struct Listener {
+    pub grant: Arc<Grant>,
+    pub pass: Pass,
+}
+
+impl FromRequestParts<Arc<App>> for Listener {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let grant = grant(app, from_headers(&parts.headers)?.as_deref()).await?;
-        let scopes = grant.key.scopes;
-        if scopes.read || scopes.admin {
-            return Ok(Self(grant));
+        let (grant, pass) = of_request(parts, app).await?;
+        if grant.scopes.read || grant.scopes.admin {
+            return Ok(Self { grant, pass });
         }
         Err(Problem::forbidden(
             "this API key may not read: it lacks the scope `read`",
@@ -75,18 +109,48 @@ impl FromRequestParts<Arc<App>> for Reader {
     }
 }
 
+/// A request that may read.
+pub struct Reader(pub Arc<Grant>);
+
+/// A request that may change things.
+pub struct Admin(pub Arc<Grant>);
+
+/// A request that may change users, keys and settings, and erase contacts.
+pub struct Owner(pub Arc<Grant>);
+
+impl FromRequestParts<Arc<App>> for Reader {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let listener = Listener::from_request_parts(parts, app).await?;
+        Ok(Self(listener.grant))
+    }
+}
+
 impl FromRequestParts<Arc<App>> for Admin {
     type Rejection = Problem;
 
     async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
-        let grant = grant(app, from_headers(&parts.headers)?.as_deref()).await?;
-        if grant.key.scopes.admin {
-            operator::is(&grant.key.name);
+        let (grant, _) = of_request(parts, app).await?;
+        if grant.scopes.admin {
+            operator::is(&grant.operator);
             return Ok(Self(grant));
         }
         Err(Problem::forbidden(
-            "this API key may not change anything: it lacks the scope `admin`",
+            "this may not change anything: a key lacks the scope `admin`, a user the role `editor`",
         ))
+    }
+}
+
+impl FromRequestParts<Arc<App>> for Owner {
+    type Rejection = Problem;
+
+    async fn from_request_parts(parts: &mut Parts, app: &Arc<App>) -> Result<Self, Problem> {
+        let Admin(grant) = Admin::from_request_parts(parts, app).await?;
+        if grant.governs {
+            return Ok(Self(grant));
+        }
+        Err(Problem::forbidden("only an owner may do this"))
     }
 }
 

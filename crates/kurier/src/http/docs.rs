@@ -6,7 +6,7 @@ use axum::Router;
 use axum::http::header;
 use axum::response::IntoResponse;
 use axum::routing::get;
-use utoipa::openapi::security::{Http, HttpAuthScheme, SecurityScheme};
+use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
 use crate::app::App;
@@ -15,7 +15,7 @@ use crate::app::App;
 #[openapi(
     info(title = "Kurier", description = "Customer journeys from one durable log."),
     modifiers(&Keys),
-    security(("bearer" = []), ("basic" = [])),
+    security(("bearer" = []), ("basic" = []), ("cookie" = [])),
     tags(
         (name = "ingest", description = "Events come in, as the Segment spec has it"),
         (name = "contacts", description = "Who the events are about"),
@@ -26,6 +26,7 @@ use crate::app::App;
         (name = "slack-workspaces", description = "Where messages to Slack may go"),
         (name = "expressions", description = "The language of segments and journeys"),
         (name = "suppressions", description = "Who is kept from what"),
+        (name = "portal", description = "Who signs in, and what the web interface looks at"),
         (name = "operations", description = "Health and metrics"),
     )
 )]
@@ -36,6 +37,8 @@ struct Keys;
 impl Modify for Keys {
     fn modify(&self, openapi: &mut utoipa::openapi::OpenApi) {
         let components = openapi.components.get_or_insert_with(Default::default);
+        let cookie = ApiKey::Cookie(ApiKeyValue::new("kurier_session"));
+        components.add_security_scheme("cookie", SecurityScheme::ApiKey(cookie));
         for (name, scheme) in [
             ("bearer", HttpAuthScheme::Bearer),
             ("basic", HttpAuthScheme::Basic),

@@ -231,7 +231,7 @@ async fn authorize(
         .or_else(in_query)
         .or_else(|| envelope.write_key.as_deref().map(str::to_owned));
     let grant = credential::grant(app, key.as_deref()).await?;
-    if grant.key.scopes.ingest {
+    if grant.scopes.ingest {
         return Ok(grant);
     }
     Err(Problem::forbidden(

@@ -163,7 +163,7 @@ impl StatsView {
         Ok(Self::counted(counts, &order))
     }
 
-    fn counted(counts: impl Iterator<Item = JourneyCount>, order: &[String]) -> Self {
+    pub fn counted(counts: impl Iterator<Item = JourneyCount>, order: &[String]) -> Self {
         let mut tally = Tally::default();
         counts.for_each(|count| tally.add(&count));
         let places: BTreeMap<&str, usize> = order

@@ -152,7 +152,7 @@ pub(super) fn unreadable(detail: &str) -> Problem {
     Problem::bad_request("bad_definition", detail)
 }
 
-fn faulty(faults: &[Fault]) -> Problem {
+pub(super) fn faulty(faults: &[Fault]) -> Problem {
     let count = faults.iter().filter(|fault| fault.is_fault()).count();
     let first = faults.first().map_or_else(String::new, Fault::to_string);
     let detail = match count {

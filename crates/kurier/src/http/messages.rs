@@ -6,6 +6,7 @@ use axum::Json;
 use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use kurier_core::id::MessageId;
+use kurier_core::message::Rendered;
 use kurier_store::MessageQuery;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -18,6 +19,7 @@ use super::message_view::{CountView, MessageDetail, MessageView, RenderedContent
 use super::problem::{Problem, ProblemBody};
 use crate::app::App;
 use crate::flow::Unwritten;
+use crate::keyring::Grant;
 
 // `flatten` and numbers in a query do not go together in serde: the page is read apart.
 #[derive(Debug, Default, Deserialize, IntoParams)]
@@ -96,6 +98,11 @@ pub async fn content(
     Reader(grant): Reader,
     Path(id): Path<String>,
 ) -> Result<Json<RenderedContent>, Problem> {
+    Ok(Json(written(&app, &grant, &id).await?.into()))
+}
+
+/// A message, written again.
+pub(super) async fn written(app: &App, grant: &Grant, id: &str) -> Result<Rendered, Problem> {
     let unknown = || Problem::not_found("there is no such message");
     let id: MessageId = id.parse().map_err(|_| unknown())?;
     let found = app.store.messages.message(grant.scope(), id).await?;
@@ -104,7 +111,7 @@ pub async fn content(
         .post
         .write(grant.scope(), &found.request, found.changed_at);
     match written.await {
-        Ok(rendered) => Ok(Json(rendered.into())),
+        Ok(rendered) => Ok(rendered),
         Err(Unwritten::Never(why)) => {
             let status = axum::http::StatusCode::UNPROCESSABLE_ENTITY;
             Err(Problem::new(status, "cannot_render", why))

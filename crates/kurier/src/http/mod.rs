@@ -1,15 +1,19 @@
 //! HTTP: one resource a file, listed here.
 
+mod api_keys;
+mod assets;
 mod body;
 mod bundles;
 mod channel_view;
 mod channels;
+mod contact_import;
 mod contact_view;
 mod contacts;
 mod content;
 mod content_import;
 mod content_view;
 mod content_ways;
+mod cookie;
 mod credential;
 mod cursor;
 mod docs;
@@ -22,19 +26,25 @@ mod header_file;
 mod ingest;
 mod instance_view;
 mod instances;
+mod journey_nodes;
+mod journey_simulation;
 mod journey_stats;
 mod journey_turns;
 mod journey_view;
 mod journeys;
+mod live;
 mod member_csv;
 mod members;
 mod message_acts;
 mod message_filter;
+mod message_preview;
 mod message_request;
 mod message_view;
 mod messages;
+mod names;
 mod observe;
 mod operations;
+mod overview;
 mod pressure;
 mod problem;
 mod projection_view;
@@ -44,6 +54,7 @@ mod segment_look;
 mod segment_view;
 mod segments;
 mod server;
+mod session;
 mod slack_workspace_view;
 mod slack_workspaces;
 mod suppressions;
@@ -51,6 +62,7 @@ mod template_preview;
 mod template_view;
 mod templates;
 mod unsubscribe;
+mod users;
 mod version_view;
 mod versions;
 
@@ -65,6 +77,7 @@ use utoipa_axum::routes;
 use crate::app::App;
 use kurier_core::projection::{JourneySummary, SegmentSummary};
 
+pub use assets::Assets;
 pub use channel_view::{ChannelView, TestView};
 pub use content_view::{ContentItem, ContentNodeView, OutcomeView, Shape, UsedView};
 pub use instance_view::{InstanceDetail, InstanceView};
@@ -79,6 +92,7 @@ pub use version_view::{ProofView, VerdictNote, VersionView};
 pub use export::document as export_document;
 pub use member_csv::document as members_csv;
 pub use message_request::REMEMBERED_MICROS;
+pub use overview::Overviews;
 pub use pressure::Pressure;
 pub use projection_view::{ProjectionView, SetAsideView, VerdictView};
 pub use server::serve;
@@ -91,7 +105,7 @@ fn router(app: Arc<App>) -> Router {
     router
         .merge(ingest::aliases())
         .merge(docs::routes(openapi))
-        .fallback(problem::no_such_route)
+        .fallback(assets::answer)
         .method_not_allowed_fallback(problem::no_such_method)
         .layer(from_fn(observe::observe))
         .with_state(app)
@@ -103,6 +117,7 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(contacts::list, contacts::upsert))
         .routes(routes!(contacts::get, contacts::erase))
         .routes(routes!(contacts::events))
+        .routes(routes!(contact_import::import))
         .routes(routes!(contacts::export))
         .routes(routes!(expressions::check))
         .routes(routes!(segments::list, segments::create))
@@ -122,9 +137,23 @@ fn routes() -> OpenApiRouter<Arc<App>> {
         .merge(projection_routes())
         .merge(slack_workspace_routes())
         .merge(bundle_routes())
+        .merge(portal_routes())
         .routes(routes!(operations::healthz))
         .routes(routes!(operations::readyz))
         .routes(routes!(operations::metrics))
+}
+
+fn portal_routes() -> OpenApiRouter<Arc<App>> {
+    OpenApiRouter::new()
+        .routes(routes!(session::get, session::sign_in, session::sign_out))
+        .routes(routes!(session::setup))
+        .routes(routes!(users::list, users::create))
+        .routes(routes!(users::change, users::delete))
+        .routes(routes!(api_keys::list, api_keys::create))
+        .routes(routes!(api_keys::revoke))
+        .routes(routes!(overview::get))
+        .routes(routes!(live::listen))
+        .routes(routes!(names::get))
 }
 
 fn message_routes() -> OpenApiRouter<Arc<App>> {
@@ -135,6 +164,7 @@ fn message_routes() -> OpenApiRouter<Arc<App>> {
         .routes(routes!(message_acts::discard))
         .routes(routes!(messages::get))
         .routes(routes!(messages::content))
+        .routes(routes!(message_preview::show))
 }
 
 fn template_routes() -> OpenApiRouter<Arc<App>> {
@@ -194,6 +224,9 @@ fn journey_routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::new()
         .routes(routes!(journeys::list, journeys::create))
         .routes(routes!(journeys::check))
+        .routes(routes!(journey_nodes::list))
+        .routes(routes!(journey_simulation::of_definition))
+        .routes(routes!(journey_simulation::of_journey))
         .routes(routes!(journeys::get, journeys::save))
         .routes(routes!(journeys::publish))
         .routes(routes!(journey_turns::pause))

@@ -29,6 +29,9 @@ struct Details {
     /// What is wrong with a journey's definition.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     faults: Vec<FaultView>,
+    /// Of one who is not signed in: whether this is a demo.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    demo: Option<bool>,
 }
 
 /// One thing that is wrong, and where.
@@ -38,6 +41,15 @@ pub struct Fault {
     #[schema(example = "/batch/0/userId")]
     pub pointer: String,
     pub detail: String,
+}
+
+impl From<kurier_core::accept::Problem> for Fault {
+    fn from(problem: kurier_core::accept::Problem) -> Self {
+        Self {
+            pointer: problem.pointer,
+            detail: problem.detail,
+        }
+    }
 }
 
 /// A problem as RFC 9457 describes it. `code`, `message` and `meta.error` say the same for
@@ -104,6 +116,22 @@ impl Problem {
             retry_after_s: Some(1),
             ..problem
         }
+    }
+
+    /// Somebody guesses; so many seconds later they may try again.
+    pub fn too_often(seconds: u32) -> Self {
+        let detail = format!("too many wrong passwords; try again in {seconds} s");
+        let status = StatusCode::TOO_MANY_REQUESTS;
+        Self {
+            retry_after_s: Some(seconds),
+            ..Self::new(status, "too_many_attempts", detail)
+        }
+    }
+
+    #[must_use]
+    pub fn of_demo(mut self, demo: bool) -> Self {
+        self.details.demo = Some(demo);
+        self
     }
 
     /// The faults of an expression, with their places in its text.

@@ -22,7 +22,7 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
 /// Serves until `stop` is done, then finishes what is under way.
 pub async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) {
-    let front = Front::new(app);
+    let front = Front::new(app.clone());
     let connections = GracefulShutdown::new();
     let mut server = http1::Builder::new();
     server
@@ -50,6 +50,8 @@ pub async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Outpu
         });
     }
     drop(listener);
+    // Who listens for news would never be done.
+    app.pulse.stop();
     if tokio::time::timeout(DRAIN_TIMEOUT, connections.shutdown())
         .await
         .is_err()

@@ -15,6 +15,7 @@ mod hostile;
 mod ingest;
 mod journeys;
 mod keyspace;
+mod portal;
 mod projections;
 mod sdk;
 mod segments;

@@ -43,6 +43,10 @@ macro_rules! kinds {
         impl Node {
             pub const KINDS: &[&str] = &[$($name::NAME,)*];
 
+            /// Each kind with the file it is written in, which begins with its documentation.
+            const FILES: &[(&str, &str)] =
+                &[$(($name::NAME, include_str!(concat!(stringify!($file), ".rs"))),)*];
+
             /// Reads a node of the kind with this name, if there is one.
             pub fn read(name: &str, fields: &mut Fields<'_, '_>) -> Option<Self> {
                 match name {
@@ -83,6 +87,9 @@ kinds! {
     exit::Exit,
 }
 
+mod guide;
+
+pub use guide::{Field, Guide};
 pub use trigger::TriggerKind;
 pub use wait::Until;
 

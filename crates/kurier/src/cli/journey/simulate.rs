@@ -5,23 +5,17 @@ use std::process::ExitCode;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use kurier_core::event::{Kind, Position};
+use kurier_core::event::Position;
 use kurier_core::id::{IdentityKey, JourneyId};
-use kurier_core::journey::{Known, Simulation, Summary};
-use kurier_core::segment::Definition as Segment;
+use kurier_core::journey::{Known, Summary};
 use kurier_core::time::Timestamp;
-use kurier_core::value::Value;
 use serde_json::json;
 
 use super::super::desk::Desk;
 use super::super::import::in_words;
 use super::super::table;
 use super::{good, read};
-
-/// How long a journey goes on after the last event, if it does not say.
-const AFTER_DAYS: i64 = 400;
-const DAY_MICROS: i64 = 86_400_000_000;
-const BATCH_MAX: usize = 5_000;
+use crate::flow::simulate::Rehearsal;
 
 #[derive(Debug, Args)]
 pub struct SimulateArgs {
@@ -46,130 +40,52 @@ pub struct SimulateArgs {
 
 /// Over the events of a file.
 pub fn run(args: &SimulateArgs, file: &Path) -> anyhow::Result<ExitCode> {
-    let Some(mut draft) = Draft::read(args, IdentityKey::new([0; 32]))? else {
+    let Some(mut rehearsal) = draft(args, IdentityKey::new([0; 32]))? else {
         return Ok(ExitCode::FAILURE);
     };
     let events = read_events(file)?;
-    draft.begin(args, events.first().map(|(at, _, _)| *at))?;
+    rehearsal.begin(events.first().map(|(at, _, _)| *at));
     for (at, number, raw) in &events {
-        if !draft.comes_to(*at) {
+        if !rehearsal.comes_to(*at) {
             break;
         }
-        let said = draft.simulation.say(raw, *at);
+        let said = rehearsal.simulation.say(raw, *at);
         said.map_err(|problems| anyhow::anyhow!("line {number} {}", in_words(&problems)))?;
     }
-    tell(args, draft)
+    tell(args, rehearsal)
 }
 
 /// Over what clients said, as the log has it, with the segments as they are now.
 pub async fn run_on_log(desk: &Desk, args: &SimulateArgs) -> anyhow::Result<ExitCode> {
-    let Some(mut draft) = Draft::read(args, desk.grant.workspace.key.clone())? else {
+    let Some(mut rehearsal) = draft(args, desk.grant.workspace.key.clone())? else {
         return Ok(ExitCode::FAILURE);
     };
-    let (store, workspace) = (&desk.app.store, desk.grant.workspace.id);
-    let head = store.log.head().await?;
-    let bar = desk.bar(head, "replayed");
-    let (mut after, mut is_begun) = (Position(0), false);
-    while after < head {
-        let batch = store.log.read(after, BATCH_MAX).await?;
-        let Some(last) = batch.last() else { break };
-        after = last.position;
-        bar.set_position(after.0.unsigned_abs());
-        for recorded in batch.iter().filter(|r| r.workspace == workspace) {
-            let at = recorded.event.recorded_at;
-            if !std::mem::replace(&mut is_begun, true) {
-                for segment in store.segments.segments(desk.scope()).await? {
-                    draft.segments.push(segment.definition);
-                }
-                draft.begin(args, Some(at))?;
-            }
-            if is_of_history(recorded.event.kind) && draft.comes_to(at) {
-                draft.simulation.replay(recorded);
-            }
-        }
-    }
+    let store = &desk.app.store;
+    let bar = desk.bar(store.log.head().await?, "replayed");
+    let told = |position: Position| bar.set_position(position.0.unsigned_abs());
+    rehearsal
+        .replay(store, desk.scope(), Position(0), told)
+        .await?;
     bar.finish_and_clear();
-    tell(args, draft)
+    tell(args, rehearsal)
 }
 
-/// Segments are taken as they are now, whatever they were then.
-const fn is_of_history(kind: Kind) -> bool {
-    use Kind::{SegmentChanged, SegmentCreated, SegmentDeleted};
-    !matches!(kind, SegmentCreated | SegmentChanged | SegmentDeleted)
+/// `None` if the definition has faults, which were told.
+fn draft(args: &SimulateArgs, key: IdentityKey) -> anyhow::Result<Option<Rehearsal>> {
+    let Some((definition, document)) = good(&args.file, &Known::default())? else {
+        return Ok(None);
+    };
+    let journey = JourneyId::of_name(&definition.name);
+    let mut rehearsal = Rehearsal::new(key, journey, document);
+    (rehearsal.from, rehearsal.to) = (args.from, args.to);
+    for segment in &args.segment {
+        define(&mut rehearsal, segment)?;
+    }
+    Ok(Some(rehearsal))
 }
 
-/// A definition that is published when its time comes.
-struct Draft {
-    simulation: Simulation,
-    journey: JourneyId,
-    document: Option<Value>,
-    segments: Vec<Segment>,
-    from: Timestamp,
-    to: Option<Timestamp>,
-    last: Timestamp,
-}
-
-impl Draft {
-    /// `None` if the definition has faults, which were told.
-    fn read(args: &SimulateArgs, key: IdentityKey) -> anyhow::Result<Option<Self>> {
-        let Some((definition, document)) = good(&args.file, &Known::default())? else {
-            return Ok(None);
-        };
-        Ok(Some(Self {
-            simulation: Simulation::new(key),
-            journey: JourneyId::of_name(&definition.name),
-            document: Some(document),
-            segments: Vec::new(),
-            from: Timestamp::default(),
-            to: args.to,
-            last: Timestamp::default(),
-        }))
-    }
-
-    /// Begins with the first event, or when the journey is published if that is earlier.
-    fn begin(&mut self, args: &SimulateArgs, first: Option<Timestamp>) -> anyhow::Result<()> {
-        self.last = first.unwrap_or_default();
-        self.from = args.from.unwrap_or(self.last);
-        self.simulation.pass_to(self.last.min(self.from));
-        for segment in &self.segments {
-            self.simulation.define(segment);
-        }
-        for segment in &args.segment {
-            define(&mut self.simulation, segment)?;
-        }
-        Ok(())
-    }
-
-    /// Whether an event at this instant is still to be taken in; the journey is published
-    /// before it, if it is time.
-    fn comes_to(&mut self, at: Timestamp) -> bool {
-        if self.to.is_some_and(|to| at > to) {
-            return false;
-        }
-        if at >= self.from {
-            self.publish();
-        }
-        self.last = at;
-        true
-    }
-
-    fn publish(&mut self) {
-        if let Some(document) = self.document.take() {
-            self.simulation.pass_to(self.from);
-            self.simulation.publish(self.journey, 1, document);
-        }
-    }
-
-    fn finish(mut self) -> Summary {
-        self.publish();
-        let end = self.last.shifted(AFTER_DAYS * DAY_MICROS);
-        self.simulation.pass_to(self.to.unwrap_or(end));
-        self.simulation.summary()
-    }
-}
-
-fn tell(args: &SimulateArgs, draft: Draft) -> anyhow::Result<ExitCode> {
-    let summary = draft.finish();
+fn tell(args: &SimulateArgs, rehearsal: Rehearsal) -> anyhow::Result<ExitCode> {
+    let summary = rehearsal.finish().summary();
     if args.json {
         println!("{}", json!(summary));
     } else {
@@ -181,11 +97,13 @@ fn tell(args: &SimulateArgs, draft: Draft) -> anyhow::Result<ExitCode> {
 /// An event's time, its line, and its text.
 type Line = (Timestamp, usize, String);
 
-fn define(simulation: &mut Simulation, segment: &str) -> anyhow::Result<()> {
+fn define(rehearsal: &mut Rehearsal, segment: &str) -> anyhow::Result<()> {
     let Some((name, expression)) = segment.split_once('=') else {
         bail!("--segment is written NAME=EXPRESSION");
     };
-    let made = simulation.define_segment(name.trim(), expression.trim());
+    let made = rehearsal
+        .simulation
+        .define_segment(name.trim(), expression.trim());
     made.map_err(|fault| anyhow::anyhow!("segment {name}: {fault:?}"))
 }
 
