@@ -90,7 +90,7 @@ impl Projection for Versions {
         let (mut heads, mut versions) = (Vec::new(), Vec::new());
         for recorded in events {
             let workspace = recorded.workspace;
-            if let Ok(Some(source)) = Source::of(recorded) {
+            for source in Source::of(recorded).iter().flatten() {
                 heads.extend(source.uses.iter().map(|used| head_key(workspace, used)));
             }
             if let Some(Ok(proving)) = proving_of(recorded) {
@@ -169,9 +169,12 @@ impl Fold {
     }
 
     fn published(&mut self, recorded: &Recorded) -> Result<(), String> {
-        let Some(source) = Source::of(recorded)? else {
-            return Ok(());
-        };
+        let sources = Source::of(recorded)?;
+        let published = sources.into_iter().map(|it| self.version(recorded, it));
+        published.collect()
+    }
+
+    fn version(&mut self, recorded: &Recorded, source: Source) -> Result<(), String> {
         let workspace = recorded.workspace;
         let parents = source.uses.iter();
         let parents = parents.filter_map(|used| self.heads.get(&(workspace, used.clone())));
@@ -187,7 +190,7 @@ impl Fold {
             changed_at: at,
             revision: recorded.position,
         };
-        if let Some(named) = source.head {
+        for named in source.heads {
             self.put_head(workspace, named, known.id);
         }
         self.put(workspace, known);

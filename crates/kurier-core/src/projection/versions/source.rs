@@ -4,6 +4,7 @@ use std::collections::BTreeSet;
 
 use super::Named;
 use crate::bundle::Kind as Artefact;
+use crate::content;
 use crate::event::{Kind, Recorded};
 use crate::journey;
 use crate::template;
@@ -19,21 +20,26 @@ pub struct Source {
     /// What it came from: of each the newest version.
     pub uses: BTreeSet<Named>,
     /// What others know it by, if others can come from it.
-    pub head: Option<Named>,
+    pub heads: Vec<Named>,
 }
 
 impl Source {
     /// Whether events of this kind publish something.
     pub const fn is_told_by(kind: Kind) -> bool {
-        matches!(kind, Kind::JourneyPublished | Kind::TemplatePublished)
+        matches!(
+            kind,
+            Kind::JourneyPublished | Kind::TemplatePublished | Kind::ContentImported
+        )
     }
 
-    pub fn of(recorded: &Recorded) -> Result<Option<Self>, String> {
+    /// All that an event publishes.
+    pub fn of(recorded: &Recorded) -> Result<Vec<Self>, String> {
         let payload = &recorded.event.payload;
         match recorded.event.kind {
-            Kind::JourneyPublished => journey_of(payload).map(Some),
-            Kind::TemplatePublished => template_of(payload).map(Some),
-            _ => Ok(None),
+            Kind::JourneyPublished => journey_of(payload).map(|it| vec![it]),
+            Kind::TemplatePublished => template_of(payload).map(|it| vec![it]),
+            Kind::ContentImported => documents_of(payload),
+            _ => Ok(Vec::new()),
         }
     }
 }
@@ -57,7 +63,7 @@ fn journey_of(payload: &str) -> Result<Source, String> {
         title: format!("{name}@{}", published.version),
         content: canonical(&published.definition)?,
         uses: templates_in(&published.definition),
-        head: None,
+        heads: Vec::new(),
     })
 }
 
@@ -81,7 +87,37 @@ fn template_of(payload: &str) -> Result<Source, String> {
         kind: Artefact::Template,
         title: format!("{}@{}", published.name, published.version),
         content: canonical(&published.document)?,
-        uses: BTreeSet::new(),
-        head: Some((Artefact::Template, published.name)),
+        uses: content_in(&published.document),
+        heads: vec![(Artefact::Template, published.name)],
     })
+}
+
+/// The nodes of content that a template quotes.
+fn content_in(template: &Value) -> BTreeSet<Named> {
+    let Ok(compiled) = template::Compiled::new(template) else {
+        return BTreeSet::new();
+    };
+    let quotes = compiled.quotes();
+    quotes.map(|(_, key, _)| node_of(&key)).collect()
+}
+
+/// A document is known by each of its nodes.
+fn node_of(key: &content::Key) -> Named {
+    (Artefact::Content, key.to_string())
+}
+
+fn documents_of(payload: &str) -> Result<Vec<Source>, String> {
+    let import: content::Import = read(payload)?;
+    let number = import.number;
+    let documents = import.documents.into_iter().map(|imported| {
+        let nodes = imported.document.nodes.iter();
+        Source {
+            kind: Artefact::Content,
+            title: format!("{}@{number}", imported.document.source_id),
+            heads: nodes.map(|node| node_of(&node.key)).collect(),
+            content: imported.source.into_bytes(),
+            uses: BTreeSet::new(),
+        }
+    });
+    Ok(documents.collect())
 }

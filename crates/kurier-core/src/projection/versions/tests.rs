@@ -1,6 +1,7 @@
 use super::*;
 use crate::bundle::proof::committing_tx;
 use crate::bundle::{Commitment, Hex, Subject};
+use crate::content;
 use crate::event::{Event, Position};
 use crate::id::{EventId, JourneyId, TemplateId};
 use crate::journey;
@@ -170,4 +171,50 @@ fn a_proof_of_what_was_never_published_is_set_aside() {
     assert_eq!(folded.changes, []);
     assert_eq!(folded.poison.len(), 2, "{:?}", folded.poison);
     assert!(folded.poison[0].1.contains("never published"));
+}
+
+fn import(position: i64, number: u32, text: &str) -> Recorded {
+    let slugger = content::Slugger::new(&content::Settings::default());
+    let outline = content::Outline::read(text, None, &slugger).expect("read");
+    let plan = content::Plan::new("refunds.md", None, &outline);
+    let content::Decision::Changed(change) = plan.decide(&mut content::Numbers::default()) else {
+        panic!("nothing changed");
+    };
+    let imported = content::Imported {
+        document: change.document,
+        source: text.to_owned(),
+        given: change.given,
+        gone: change.gone,
+    };
+    let import = content::Import::new(number, vec![imported]);
+    recorded(position, Kind::ContentImported, &import)
+}
+
+#[test]
+fn a_template_comes_from_the_newest_documents_that_it_quotes() {
+    let quoting = r"{{ content('ch:refunds:001') }} {{ content('ch:unknown:001') }}";
+    let events = [
+        import(1, 1, "# Refunds\n"),
+        template(2, "policy", 1, quoting),
+        import(3, 2, "# Refunds\n\nWithin a month.\n"),
+        template(4, "policy", 2, quoting),
+    ];
+    let mut tables = Tables::default();
+    tables.run(&Versions, &events);
+    let all = versions(&tables);
+    let told: Vec<(&str, &[Digest])> = all
+        .iter()
+        .map(|it| (it.version.name.as_str(), it.version.parents.as_slice()))
+        .collect();
+    let (first, second) = ([all[0].id], [all[2].id]);
+    assert_eq!(
+        told,
+        [
+            ("refunds.md@1", [].as_slice()),
+            ("policy@1", &first),
+            ("refunds.md@2", &[]),
+            ("policy@2", &second)
+        ]
+    );
+    assert_eq!(all[0].version.content_sha256, Digest::of(b"# Refunds\n"));
 }
