@@ -1,0 +1,111 @@
+import { Background, Controls, MarkerType, MiniMap, ReactFlow, useNodesState, useReactFlow, type Connection, type Edge as FlowEdge } from "@xyflow/react";
+import "@xyflow/react/dist/base.css";
+import "./canvas.css";
+import { useEffect, useMemo, type DragEvent } from "react";
+import { useWords } from "../i18n";
+import { edgeCount, type Counts } from "./counts";
+import { edgesOf, KINDS, type Definition, type Kind } from "./definition";
+import { NODE_HEIGHT, NODE_WIDTH, type Places } from "./layout";
+import { NodeCard, type CardNode } from "./node-card";
+import { wayName } from "./way-name";
+
+export type FaultCounts = Map<string, { faults: number; warnings: number }>;
+
+export type CanvasProps = {
+  definition: Definition;
+  places: Places;
+  counts: Counts | null;
+  faults: FaultCounts;
+  chosen: string | null;
+  editable: boolean;
+  onChoose: (id: string | null) => void;
+  onMove: (places: Places) => void;
+  onConnect: (from: string, by: string, to: string) => void;
+  onDisconnect: (from: string, by: string) => void;
+  onRemove: (ids: string[]) => void;
+  onDrop: (kind: Kind, at: { x: number; y: number }) => void;
+};
+
+const nodeTypes = { card: NodeCard };
+export const DRAGGED = "application/x-kurier-node";
+
+function nodesOf({ definition, places, counts, faults, chosen }: CanvasProps): CardNode[] {
+  return definition.nodes.map((node) => ({
+    id: node.id,
+    type: "card",
+    position: places[node.id] ?? { x: 0, y: 0 },
+    selected: node.id === chosen,
+    ariaLabel: node.label || node.id,
+    initialWidth: NODE_WIDTH,
+    initialHeight: NODE_HEIGHT,
+    data: {
+      node,
+      count: counts ? (counts.nodes.get(node.id) ?? { at: 0, entered: 0, left: 0 }) : null,
+      faults: faults.get(node.id)?.faults ?? 0,
+      warnings: faults.get(node.id)?.warnings ?? 0,
+    },
+  }));
+}
+
+export function Canvas(props: CanvasProps) {
+  const words = useWords();
+  const flow = useReactFlow();
+  const { definition, counts, editable, places, faults, chosen } = props;
+  const [nodes, setNodes, onNodesChange] = useNodesState<CardNode>([]);
+  useEffect(() => setNodes(nodesOf(props)), [definition, places, counts, faults, chosen]);
+  const edges = useMemo(() => edgesOf(definition).map((edge): FlowEdge => {
+    const count = counts ? edgeCount(counts, edge.from, edge.by, edge.to) : 0;
+    const name = edge.by === "next" ? "" : wayName(edge.by, words);
+    return {
+      id: edge.id,
+      source: edge.from,
+      target: edge.to,
+      sourceHandle: edge.by,
+      targetHandle: "in",
+      type: "smoothstep",
+      label: [name, counts ? words.number(count) : ""].filter(Boolean).join(" · "),
+      markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 },
+      className: count > 0 ? "walked" : undefined,
+      ariaLabel: `${edge.from} ${name || "→"} ${edge.to}`,
+    };
+  }), [definition, counts, words]);
+  const moved = () => props.onMove(Object.fromEntries(flow.getNodes().map((node) => [node.id, { x: Math.round(node.position.x), y: Math.round(node.position.y) }])));
+  const connected = ({ source, target, sourceHandle }: Connection) => source !== target && props.onConnect(source, sourceHandle ?? "next", target);
+  const drop = (event: DragEvent) => {
+    const kind = KINDS.find((one) => one === event.dataTransfer.getData(DRAGGED));
+    if (!kind) return;
+    event.preventDefault();
+    props.onDrop(kind, flow.screenToFlowPosition({ x: event.clientX - NODE_WIDTH / 2, y: event.clientY - NODE_HEIGHT / 2 }));
+  };
+  return (
+    <ReactFlow
+      nodes={nodes}
+      edges={edges}
+      nodeTypes={nodeTypes}
+      onNodesChange={onNodesChange}
+      onNodeClick={(_, node) => props.onChoose(node.id)}
+      onSelectionChange={({ nodes: picked }) => picked.length === 1 && picked[0] && props.onChoose(picked[0].id)}
+      onPaneClick={() => props.onChoose(null)}
+      onNodeDragStop={moved}
+      onConnect={connected}
+      onEdgesDelete={(gone) => gone.forEach((edge) => props.onDisconnect(edge.source, edge.sourceHandle ?? "next"))}
+      onNodesDelete={(gone) => props.onRemove(gone.map((node) => node.id))}
+      onDragOver={(event) => event.preventDefault()}
+      onDrop={drop}
+      nodesDraggable={editable}
+      nodesConnectable={editable}
+      deleteKeyCode={editable ? ["Delete", "Backspace"] : null}
+      onlyRenderVisibleElements={definition.nodes.length > 60}
+      minZoom={0.1}
+      maxZoom={1.5}
+      fitView
+      fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
+      aria-label={words.t("canvas.label")}
+      proOptions={{ hideAttribution: true }}
+    >
+      <Background gap={24} size={1.5} color="var(--line)" />
+      <Controls showInteractive={false} />
+      {definition.nodes.length > 12 && <MiniMap pannable zoomable ariaLabel={words.t("canvas.label")} nodeColor="var(--line-strong)" maskColor="color-mix(in srgb, var(--page) 70%, transparent)" />}
+    </ReactFlow>
+  );
+}
