@@ -8,6 +8,8 @@ type Query = Record<string, string | number | boolean | null | undefined>;
 export type PageOf<T> = { data: T[]; has_more: boolean; next_cursor?: string | number | null };
 
 const PAGE = 100;
+// Looking again means fetching every page that was read; who has scrolled far is reading, not watching.
+const WATCHED_PAGES = 2;
 
 /** All of a list, page after page. */
 export function usePages<T>(path: string, query: Query = {}, every?: number) {
@@ -16,7 +18,7 @@ export function usePages<T>(path: string, query: Query = {}, every?: number) {
     queryFn: ({ pageParam, signal }) => api.get<PageOf<T>>(path, { limit: PAGE, ...query, cursor: pageParam }, signal),
     initialPageParam: null as string | number | null,
     getNextPageParam: (last) => (last.has_more ? (last.next_cursor ?? null) : null),
-    refetchInterval: every,
+    refetchInterval: (query) => ((query.state.data?.pages.length ?? 0) <= WATCHED_PAGES ? (every ?? false) : false),
   });
   const rows = useMemo(() => result.data?.pages.flatMap((page) => page.data) ?? [], [result.data]);
   return { ...result, rows };

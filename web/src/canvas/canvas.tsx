@@ -4,7 +4,7 @@ import "./canvas.css";
 import { useEffect, useMemo, type DragEvent } from "react";
 import { useWords } from "../i18n";
 import { edgeCount, type Counts } from "./counts";
-import { edgesOf, KINDS, type Definition, type Kind } from "./definition";
+import { edgesOf, KINDS, waysOf, type Definition, type Kind, type NodeDef } from "./definition";
 import { NODE_HEIGHT, NODE_WIDTH, type Places } from "./layout";
 import { NodeCard, type CardNode } from "./node-card";
 import { wayName } from "./way-name";
@@ -40,6 +40,7 @@ function nodesOf({ definition, places, counts, faults, chosen }: CanvasProps): C
     initialHeight: NODE_HEIGHT,
     data: {
       node,
+      order: orderOf(node, places),
       count: counts ? (counts.nodes.get(node.id) ?? { at: 0, entered: 0, left: 0 }) : null,
       faults: faults.get(node.id)?.faults ?? 0,
       warnings: faults.get(node.id)?.warnings ?? 0,
@@ -47,12 +48,25 @@ function nodesOf({ definition, places, counts, faults, chosen }: CanvasProps): C
   }));
 }
 
+function orderOf(node: NodeDef, places: Places): string[] {
+  const x = (id: string | null) => (id === null ? 0 : (places[id]?.x ?? 0));
+  return waysOf(node).sort((one, other) => x(one.to) - x(other.to)).map((way) => way.by);
+}
+
 export function Canvas(props: CanvasProps) {
   const words = useWords();
   const flow = useReactFlow();
   const { definition, counts, editable, places, faults, chosen } = props;
   const [nodes, setNodes, onNodesChange] = useNodesState<CardNode>([]);
-  useEffect(() => setNodes(nodesOf(props)), [definition, places, counts, faults, chosen]);
+  // Numbers arrive while somebody drags: what is in their hand stays where it is.
+  useEffect(() => setNodes((before) => {
+    const known = new Map(before.map((node) => [node.id, node]));
+    return nodesOf(props).map((node) => {
+      const was = known.get(node.id);
+      if (!was) return node;
+      return was.dragging ? { ...node, measured: was.measured, position: was.position, dragging: true } : { ...node, measured: was.measured };
+    });
+  }), [definition, places, counts, faults, chosen]);
   const edges = useMemo(() => edgesOf(definition).map((edge): FlowEdge => {
     const count = counts ? edgeCount(counts, edge.from, edge.by, edge.to) : 0;
     const name = edge.by === "next" ? "" : wayName(edge.by, words);

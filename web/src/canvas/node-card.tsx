@@ -6,7 +6,8 @@ import type { NodeCount } from "./counts";
 import { gistOf, waysOf, type Kind, type NodeDef } from "./definition";
 import { wayName } from "./way-name";
 
-export type CardData = { node: NodeDef; count: NodeCount | null; faults: number; warnings: number };
+/** `order`: the ways as their targets stand from left to right, so that lines do not cross. */
+export type CardData = { node: NodeDef; order: string[]; count: NodeCount | null; faults: number; warnings: number };
 export type CardNode = Node<CardData, "card">;
 
 export const iconOf = (kind: Kind): IconName => (kind === "send_message" ? "messages" : kind);
@@ -15,7 +16,7 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
   const { t, number, word } = useWords();
   const words = useWords();
   const { node, count, faults, warnings } = data;
-  const ways = waysOf(node);
+  const ways = waysOf(node).sort((one, other) => data.order.indexOf(one.by) - data.order.indexOf(other.by));
   return (
     <div className="card" data-kind={node.node_type} data-faulty={faults > 0 || undefined} data-selected={selected || undefined}>
       {node.node_type !== "trigger" && <Handle type="target" position={Position.Top} id="in" />}

@@ -50,10 +50,21 @@ function KeyStep({ keyText, onKey }: { keyText: string; onKey: (key: string) => 
     <Panel title={t("start.step.key")} actions={<Done when={keyText !== ""} />}>
       <div className="step">
         {keyText ? <Code text={keyText} label={t("start.key")} /> : owner && <div><Button kind="primary" onClick={() => void make().catch(() => {})}>{t("start.makeKey")}</Button></div>}
-        {!keyText && <TextField label={t("start.ownKey")} autoComplete="off" value={keyText} onChange={(change) => onKey(change.target.value.trim())} />}
+        {!keyText && <OwnKey onKey={onKey} />}
         <p className="soft small">{t("start.keyHint")}</p>
       </div>
     </Panel>
+  );
+}
+
+function OwnKey({ onKey }: { onKey: (key: string) => void }) {
+  const { t } = useWords();
+  const [text, setText] = useState("");
+  return (
+    <form className="form-row" onSubmit={(submit) => { submit.preventDefault(); onKey(text.trim()); }}>
+      <TextField label={t("start.ownKey")} autoComplete="off" value={text} onChange={(change) => setText(change.target.value)} />
+      <Button type="submit" disabled={!text.trim()}>{t("start.useKey")}</Button>
+    </form>
   );
 }
 

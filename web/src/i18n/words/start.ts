@@ -23,6 +23,7 @@ export const start = {
   "start.keyHint": ["Whoever has it may send events. The one you see here was made now, and is shown once.", "Wer ihn hat, darf Ereignisse senden. Der hier gezeigte wurde gerade gemacht und wird einmal angezeigt."],
   "start.makeKey": ["Make a write key", "Write-Key anlegen"],
   "start.ownKey": ["or paste one you have", "oder einen vorhandenen einfügen"],
+  "start.useKey": ["Use this key", "Diesen verwenden"],
   "start.step.key": ["1. A key to send with", "1. Ein Schlüssel zum Senden"],
   "start.step.event": ["2. Send an event", "2. Ein Ereignis senden"],
   "start.step.eventHint": ["From a terminal, from your pages, or from here.", "Aus einem Terminal, von Ihren Seiten oder von hier."],

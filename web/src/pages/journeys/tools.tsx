@@ -59,6 +59,7 @@ function Palette({ onAdd }: { onAdd: (kind: Kind) => void }) {
   };
   return (
     <div className="palette" role="group" aria-label={t("canvas.add")} title={t("canvas.addHint")}>
+      <span className="small soft palette-title">{t("canvas.add")}</span>
       {KINDS.map((kind) => (
         <button key={kind} type="button" className="button" data-kind="quiet" data-size="small" draggable onDragStart={drag(kind)} onClick={() => onAdd(kind)} title={`${t("canvas.add")}: ${word("node", kind)}`}>
           <Icon name={iconOf(kind)} size={16} />
