@@ -4,16 +4,16 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, open, setUp, test } from "./fixtures";
-import { BIN, startKurier, type Kurier } from "./server";
+import { BIN, others, startKurier, type Kurier } from "./server";
 
-const built = spawnSync(BIN, ["headers", "mine", "--help"]).status === 0;
+const built = spawnSync(BIN, ["headers", "mine", "--help"], { env: others }).status === 0;
 test.skip(!built, "this server has no bundles");
 
 let kurier: Kurier;
 let folder: string;
 const chain = () => join(folder, "chain.headers");
 const source = () => `file://${chain()}?chain=regtest`;
-const mine = (...args: string[]) => execFileSync(BIN, ["headers", "mine", chain(), ...args], { encoding: "utf8" });
+const mine = (...args: string[]) => execFileSync(BIN, ["headers", "mine", chain(), ...args], { encoding: "utf8", env: others });
 
 test.beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "kurier-chain-"));
@@ -33,7 +33,7 @@ test("a bundle is confirmed, then its block is replaced", async ({ clean }) => {
   await expect(clean.getByText("unmined")).toBeVisible();
 
   // The commitment goes into the block at height 4 of this chain.
-  execFileSync(BIN, ["bundle", "anchor", "--data", kurier.data, "--command", `${BIN} headers mine ${chain()} --commit $ANCHOR_ROOT --json`], { env: { ...process.env, HEADERS_SOURCE: source() } });
+  execFileSync(BIN, ["bundle", "anchor", "--data", kurier.data, "--command", `${BIN} headers mine ${chain()} --commit $ANCHOR_ROOT --json`], { env: { ...others, HEADERS_SOURCE: source() } });
   await expect(clean.getByTestId("confs")).toHaveText("1", { timeout: 40_000 });
   await expect(clean.getByText("not ready")).toBeVisible();
   await expect(clean.locator(".proof").getByText("holds", { exact: true })).toHaveCount(5);

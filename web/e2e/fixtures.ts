@@ -7,8 +7,12 @@ const UNBUILT = /\/api\/v1\/(?:content|versions|overview|live|names)|\/bundle\//
 // The door asks who is signed in; "nobody" is an answer, which Chromium reports like a fault.
 const DOOR = /\/api\/v1\/session$/;
 
+// What a letter tried and could not do.
+const KEPT_BACK = /^Blocked script execution in 'about:srcdoc'|violates the following Content Security Policy/;
+
 const excused = (message: ConsoleMessage, allowed: RegExp[]) => {
   const url = message.location().url;
+  if (url === "about:srcdoc" || message.text().includes("about:srcdoc")) return KEPT_BACK.test(message.text());
   if (!message.text().startsWith("Failed to load resource")) return false;
   return DOOR.test(url) || UNBUILT.test(url) || allowed.some((pattern) => pattern.test(url));
 };

@@ -4,23 +4,19 @@ import type { Page } from "@playwright/test";
 import { execFileSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { resolve } from "node:path";
-import { expect, setUp, signIn, test } from "./fixtures";
+import { expect, signIn, test } from "./fixtures";
 import { allPages, seed } from "./seed";
 import { OWNER, startKurier, type Kurier } from "./server";
 
 const SHOTS = process.env.SCREENSHOTS ? resolve(process.env.SCREENSHOTS) : null;
 
-test.describe.configure({ mode: "serial" });
-
 let kurier: Kurier;
 let pages: [string, string][];
 
-test.beforeAll(async ({ browser }) => {
+test.beforeAll(async () => {
   kurier = await startKurier();
+  await kurier.own();
   await seed(kurier);
-  const page = await browser.newPage({ locale: "en-GB" });
-  await setUp(page, kurier);
-  await page.close();
   // Runs and messages follow their events: what is looked at must be there.
   await expect.poll(async () => (await kurier.api<{ data: unknown[] }>("GET", "/api/v1/messages?state=sent&template=welcome&limit=1")).data.length).toBe(1);
   await expect.poll(async () => (await kurier.api<{ data: unknown[] }>("GET", "/api/v1/messages?state=failed")).data.length).toBe(3);

@@ -13,6 +13,9 @@ export const ADMIN_KEY = "admin-key-for-the-walk";
 export const WRITE_KEY = "write-key-for-the-walk";
 export const OWNER = { name: "Olga Owner", email: "olga@example.org", password: "a long enough secret" };
 
+// kurier refuses settings it does not know, and KURIER_BIN is ours.
+export const others = Object.fromEntries(Object.entries(process.env).filter(([name]) => !name.startsWith("KURIER_")));
+
 export type Kurier = {
   url: string;
   data: string;
@@ -20,12 +23,14 @@ export type Kurier = {
   /** Whether this server was built with what stands at the path. */
   has: (path: string) => Promise<boolean>;
   send: (...events: object[]) => Promise<void>;
+  /** Makes the first user without the page for it. */
+  own: () => Promise<void>;
   stop: () => Promise<void>;
 };
 
 export async function startKurier(settings: Record<string, string> = {}, args: string[] = []): Promise<Kurier> {
   const data = mkdtempSync(join(tmpdir(), "kurier-e2e-"));
-  const env = { ...process.env, KURIER_BOOTSTRAP_ADMIN_KEY: ADMIN_KEY, KURIER_BOOTSTRAP_WRITE_KEY: WRITE_KEY, KURIER_LOG: "warn", ...settings };
+  const env = { ...others, KURIER_BOOTSTRAP_ADMIN_KEY: ADMIN_KEY, KURIER_BOOTSTRAP_WRITE_KEY: WRITE_KEY, KURIER_LOG: "warn", ...settings };
   const child = spawn(BIN, ["serve", "--listen", "127.0.0.1:0", "--data", data, "--web", DIST, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
   const url = await listening(child);
   const call = async (method: string, path: string, body?: unknown, key = ADMIN_KEY) =>
@@ -46,6 +51,10 @@ export async function startKurier(settings: Record<string, string> = {}, args: s
     send: async (...events) => {
       const answer = await call("POST", "/v1/batch", { batch: events }, WRITE_KEY);
       if (!answer.ok) throw new Error(`batch: ${answer.status} ${await answer.text()}`);
+    },
+    own: async () => {
+      const answer = await call("POST", "/api/v1/setup", { ...OWNER, key: ADMIN_KEY });
+      if (!answer.ok) throw new Error(`setup: ${answer.status} ${await answer.text()}`);
     },
     stop: async () => {
       const gone = new Promise((done) => child.once("exit", done));

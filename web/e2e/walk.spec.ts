@@ -52,7 +52,7 @@ test("a template is written, previewed and published", async () => {
   await page.getByRole("link", { name: "New template" }).first().click();
   await page.getByLabel("Name").fill("hello");
   await page.getByLabel("Subject").fill("Hello {{ contact.first_name }}");
-  await page.getByLabel("Body").fill("Hi **{{ contact.first_name }}**, good to see you.");
+  await page.getByLabel("Body", { exact: true }).fill("Hi **{{ contact.first_name }}**, good to see you.");
   await page.getByLabel("Preview for user id").fill("ada");
   await expect(page.getByRole("heading", { name: "Hello Ada" })).toBeVisible();
   await page.getByRole("button", { name: "Publish" }).click();

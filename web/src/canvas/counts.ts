@@ -22,3 +22,25 @@ export function edgeCount(counts: Counts, from: string, by: string, to: string):
   const other = by === "met" ? (counts.edges.get(keyOf(from, "next", to)) ?? 0) : 0;
   return (counts.edges.get(keyOf(from, by, to)) ?? 0) + other;
 }
+
+type Hop = { node: string; by: string; to: string };
+
+/** One run's path, as numbers on the canvas: how often it came by. */
+export function pathCounts(path: Hop[], at: string, active: boolean): Counts {
+  const nodes = new Map<string, NodeCount>();
+  const edges = new Map<string, number>();
+  const of = (node: string) => {
+    const known = nodes.get(node) ?? { at: 0, entered: 0, left: 0 };
+    nodes.set(node, known);
+    return known;
+  };
+  of(path[0]?.node ?? at).entered++;
+  for (const hop of path) {
+    of(hop.node).left++;
+    of(hop.to).entered++;
+    const key = keyOf(hop.node, hop.by, hop.to);
+    edges.set(key, (edges.get(key) ?? 0) + 1);
+  }
+  if (active) of(at).at = 1;
+  return { entered: 1, active: active ? 1 : 0, nodes, edges };
+}

@@ -77,5 +77,6 @@ export const contacts = {
   "import.doing": ["{done} of {of}", "{done} von {of}"],
   "import.done": ["Imported: {n} contact|Imported: {n} contacts", "Importiert: {n} Kontakt|Importiert: {n} Kontakte"],
   "import.refused": ["{n} was refused|{n} were refused", "{n} wurde abgelehnt|{n} wurden abgelehnt"],
+  "import.wouldRefuse": ["{n} would be refused|{n} would be refused", "{n} würde abgelehnt|{n} würden abgelehnt"],
   "import.needId": ["One column must be the user id, the anonymous id or the e-mail.", "Eine Spalte muss die User-Id, die anonyme Id oder die E-Mail sein."],
 } as const;

@@ -75,6 +75,7 @@ export const journeys = {
   "runs.ending": ["Ending", "Ende"],
   "runs.allNodes": ["all nodes", "alle Knoten"],
   "run.title": ["Run", "Lauf"],
+  "run.drawn": ["Where it went", "Wo er entlangging"],
   "run.path": ["Path", "Weg"],
   "run.omitted": ["{n} hops between are left out", "{n} Schritte dazwischen sind ausgelassen"],
   "run.messages": ["Messages", "Nachrichten"],

@@ -1,6 +1,6 @@
-import { useQueryClient } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { api, Problem } from "../../api/client";
+import { api, Problem, type FieldFault } from "../../api/client";
 import { useWords } from "../../i18n";
 import { Button, ButtonLink } from "../../ui/controls";
 import { Note, Page, Panel } from "../../ui/layout";
@@ -11,7 +11,10 @@ import { guess, isNamed, readCsv, rowOf, TARGETS, type Row, type Target } from "
 type Read = { headings: string[]; lines: string[][] };
 type Progress = { done: number; of: number; refused: string[]; ended: boolean };
 
-const AT_ONCE = 6;
+type RowFaults = { row: number; errors: FieldFault[] };
+type Answer = { accepted: number; refused: number; errors: RowFaults[] };
+
+const AT_ONCE = 500;
 const PREVIEWED = 8;
 
 export default function Import() {
@@ -65,12 +68,19 @@ function Doing({ read, targets }: { read: Read; targets: Target[] }) {
     await importAll(good, setProgress);
     await client.invalidateQueries({ predicate: (query) => String(query.queryKey[0]).startsWith("/api/v1/contacts") });
   };
+  const trial = useQuery({
+    queryKey: ["import-trial", good],
+    queryFn: () => api.post<Answer>("/api/v1/contacts/import?dry_run=true", good.slice(0, AT_ONCE)),
+    enabled: good.length > 0 && progress === null,
+    gcTime: 0,
+  });
   const named = targets.some((target) => target !== "attribute" && target !== "skip");
   return (
     <Panel title={t("import.preview")} actions={<span className="soft small">{t("import.rows", { n: rows.length })}</span>}>
       <div className="stack">
         {!named && <Note tone="warn">{t("import.needId")}</Note>}
         {named && rows.length > good.length && <Note tone="warn">{t("import.faulty", { n: rows.length - good.length })}</Note>}
+        {!progress && trial.data && trial.data.refused > 0 && <Note tone="warn">{t("import.wouldRefuse", { n: trial.data.refused })}: {trial.data.errors.slice(0, 3).map((fault) => whyRefused(fault, 0)).join("; ")}</Note>}
         {good.length > 0 && <PreviewRows rows={good.slice(0, PREVIEWED)} />}
         {progress && <Shown progress={progress} />}
         <div className="actions">
@@ -103,24 +113,22 @@ function Shown({ progress }: { progress: Progress }) {
   );
 }
 
-/** Several at a time, each told apart: one bad line does not stop the others. */
+/** In parts, one after another: a bad line is told, and does not stop the others. */
 async function importAll(rows: Row[], tell: (progress: Progress) => void) {
   const refused: string[] = [];
   let done = 0;
-  let next = 0;
-  const show = (ended: boolean) => tell({ done, of: rows.length, refused: [...refused], ended });
-  show(false);
-  const work = async () => {
-    for (let row = rows[next++]; row; row = rows[next++]) {
-      try {
-        await api.post("/api/v1/contacts", row);
-      } catch (error) {
-        refused.push(`${row.user_id ?? row.email}: ${error instanceof Problem ? error.detail : String(error)}`);
-      }
-      done++;
-      if (done % 10 === 0) show(false);
+  tell({ done, of: rows.length, refused, ended: false });
+  for (; done < rows.length; done += AT_ONCE) {
+    const part = rows.slice(done, done + AT_ONCE);
+    try {
+      const answer = await api.post<Answer>("/api/v1/contacts/import", part);
+      refused.push(...answer.errors.map((fault) => whyRefused(fault, done)));
+    } catch (error) {
+      refused.push(...part.map(() => (error instanceof Problem ? error.detail : String(error))));
     }
-  };
-  await Promise.all(Array.from({ length: AT_ONCE }, work));
-  show(true);
+    tell({ done: Math.min(rows.length, done + part.length), of: rows.length, refused: [...refused], ended: false });
+  }
+  tell({ done: rows.length, of: rows.length, refused, ended: true });
 }
+
+const whyRefused = (fault: RowFaults, before: number) => `${before + fault.row + 1}: ${fault.errors.map((one) => `${one.pointer} ${one.detail}`).join(", ")}`;

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { api, Problem, type Schemas } from "../../api/client";
+import { api, type Schemas } from "../../api/client";
 import { useAct } from "../../api/queries";
 import { countsOf, type Counts } from "../../canvas/counts";
 import { FaultList } from "../../canvas/side";
@@ -7,6 +7,7 @@ import { useWords, type Key } from "../../i18n";
 import { useMayEdit } from "../../shell/session";
 import { Button, TextField } from "../../ui/controls";
 import { Confirm, Dialog } from "../../ui/dialog";
+import { useTell } from "../../ui/toast";
 import type { Work } from "./work";
 
 type ActionProps = {
@@ -39,7 +40,7 @@ export function JourneyActions({ journey, work, faults, active, onSimulated }: A
   const stand = (verb: "pause" | "resume" | "retire", done: Key) => act(() => api.post(`${path}/${verb}`), changes, t(done));
   return (
     <>
-      <Simulate journey={journey} work={work} onSimulated={onSimulated} />
+      <Simulate journey={journey} work={work} bad={bad} onSimulated={onSimulated} />
       {journey.version !== null && <Button onClick={() => setAsking("trigger")}>{t("canvas.trigger")}</Button>}
       {journey.standing === "active" && <Button icon="pause" onClick={() => setAsking("pause")}>{t("action.pause")}</Button>}
       {journey.standing === "paused" && <Button icon="play" onClick={() => void stand("resume", "canvas.resumed").catch(() => {})}>{t("action.resume")}</Button>}
@@ -77,22 +78,24 @@ function SendIn({ journey, onClose }: { journey: string; onClose: () => void }) 
   );
 }
 
-type Simulation = { runs: number; contacts: number; messages: unknown; nodes?: never[]; edges?: never[] };
+type Simulation = { runs: number; contacts: number; messages: { count: number }[]; stats: Schemas["StatsView"]; truncated: boolean };
 
-function Simulate({ journey, work, onSimulated }: Pick<ActionProps, "journey" | "work" | "onSimulated">) {
+function Simulate({ journey, work, bad, onSimulated }: Pick<ActionProps, "journey" | "work" | "onSimulated"> & { bad: boolean }) {
   const { t } = useWords();
-  const act = useAct();
+  const tell = useTell();
   const [busy, setBusy] = useState(false);
   const run = async () => {
     setBusy(true);
     try {
-      const answer = await act(() => api.post<Simulation>(`/api/v1/journeys/${journey.id}/simulate`, { definition: work.definition }), []);
-      onSimulated(countsOf({ entered: answer.runs, active: 0, nodes: answer.nodes ?? [], edges: answer.edges ?? [] }));
+      const answer = await api.post<Simulation>(`/api/v1/journeys/${journey.id}/simulate`, { definition: work.definition });
+      onSimulated(countsOf(answer.stats));
+      const messages = answer.messages.reduce((sum, day) => sum + day.count, 0);
+      tell.good(t("canvas.simulated", { runs: answer.runs, contacts: answer.contacts, messages }));
     } catch (error) {
-      if (!(error instanceof Problem)) throw error;
+      tell.bad(error);
     } finally {
       setBusy(false);
     }
   };
-  return <Button icon="play" busy={busy} title={t("canvas.simulateWhat")} onClick={() => void run()}>{busy ? t("canvas.simulating") : t("canvas.simulate")}</Button>;
+  return <Button icon="play" busy={busy} disabled={bad} title={t("canvas.simulateWhat")} onClick={() => void run()}>{busy ? t("canvas.simulating") : t("canvas.simulate")}</Button>;
 }

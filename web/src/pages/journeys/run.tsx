@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 import type { PageProps } from "../../app";
 import { api, type Schemas } from "../../api/client";
 import { useAct, useRead } from "../../api/queries";
@@ -9,13 +9,16 @@ import { useMayEdit } from "../../shell/session";
 import { Badge, Button } from "../../ui/controls";
 import { Confirm } from "../../ui/dialog";
 import { Facts, Page, Panel } from "../../ui/layout";
-import { Shown } from "../../ui/states";
+import { Loading, Shown } from "../../ui/states";
 import { Code, Time } from "../../ui/values";
 import { StateBadge } from "../messages/table";
 import { ContactName } from "../segments/preview";
 import { RunStatus } from "./run-table";
 
 type Run = Schemas["InstanceDetail"];
+
+// The canvas is large, and the path can be read without it.
+const RunCanvas = lazy(() => import("./run-canvas"));
 
 export default function RunPage({ params }: PageProps) {
   const { t } = useWords();
@@ -26,7 +29,10 @@ export default function RunPage({ params }: PageProps) {
       <Shown of={run} lines={8}>
         {(shown) => (
           <div className="grid-aside">
-            <Path run={shown} />
+            <div className="stack">
+              <Panel title={t("run.drawn")} flush><Suspense fallback={<Loading />}><RunCanvas run={shown} /></Suspense></Panel>
+              <Path run={shown} />
+            </div>
             <div className="stack">
               <About run={shown} />
               <Messages run={shown} />
