@@ -82,7 +82,7 @@ test("a journey is drawn on the canvas and published", async () => {
   await expect(node("start")).toBeVisible();
 
   const canvas = page.locator(".react-flow__pane");
-  await page.getByRole("button", { name: "Send message" }).dragTo(canvas, { targetPosition: { x: 480, y: 300 } });
+  await page.getByRole("button", { name: "Send message" }).dragTo(canvas, { targetPosition: { x: 520, y: 500 } });
   await expect(node("send-message-1")).toBeVisible();
   await expect(node("send-message-1")).toContainText("fault");
   await page.getByLabel("Template").selectOption("hello");

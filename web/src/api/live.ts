@@ -24,6 +24,27 @@ export function perFrame<T>(keep: number, hand: (items: T[]) => void, frame: (ru
   };
 }
 
+/** Runs at once, and then at most once in `ms`; a call in between is made up for at the end. */
+export function atMostEvery(ms: number, run: () => void) {
+  let resting = false;
+  let again = false;
+  const go = () => {
+    if (resting) {
+      again = true;
+      return;
+    }
+    resting = true;
+    run();
+    setTimeout(() => {
+      resting = false;
+      if (!again) return;
+      again = false;
+      go();
+    }, ms);
+  };
+  return go;
+}
+
 type About = { contact?: string; journey?: string };
 
 export function useLive(names: string[], about: About, hand: (told: Told[]) => void, enabled = true): Link {

@@ -22,3 +22,11 @@ it("puts values in, and chooses between one and many", () => {
   expect(say("en", "contacts.erased", { n: 1, events: 2 })).toBe("Erased: 2 events of 1 contact");
   expect(say("de", "contacts.erased", { n: 3, events: 2000 })).toBe("Gelöscht: 2.000 Ereignisse von 3 Kontakten");
 });
+
+it("every word is used somewhere", () => {
+  const files = import.meta.glob<string>(["../**/*.{ts,tsx}", "!./**"], { query: "?raw", import: "default", eager: true });
+  const sources = Object.values(files).join("\n");
+  const groups = [...sources.matchAll(/\bword\("([\w.]+)"|`([\w.]+)\.\$\{/g)].map((found) => `${found[1] ?? found[2]}.`);
+  const unused = Object.keys(pairs).filter((key) => !sources.includes(`"${key}"`) && !groups.some((group) => key.startsWith(group)));
+  expect(unused).toEqual([]);
+});

@@ -97,7 +97,7 @@ function Account() {
 
 export function Shell({ children }: { children: ReactNode }) {
   const { t } = useWords();
-  const { demo } = useSession();
+  const { demo, user } = useSession();
   const path = usePath();
   const [open, setOpen] = useState(false);
   useEffect(() => setOpen(false), [path]);
@@ -115,6 +115,7 @@ export function Shell({ children }: { children: ReactNode }) {
       </div>
       <main className="main" id="content" tabIndex={-1}>
         {demo && <p className="demo note small">{t("app.demo")}</p>}
+        {!demo && user.role === "viewer" && <p className="demo note small">{t("app.readOnly")}</p>}
         {children}
       </main>
     </div>

@@ -1,11 +1,27 @@
 // Small charts in SVG; the numbers behind them are told as text to whoever cannot see them.
+import { useLayoutEffect, useRef, useState, type RefObject } from "react";
 import { useWords } from "../i18n";
 
 export type Point = { label: string; value: number };
 export type Series = { name: string; colour: 1 | 2 | 3 | 4; points: Point[] };
 
-const WIDTH = 640;
 const PAD = { left: 44, right: 8, top: 8, bottom: 22 };
+
+const FIRST_WIDTH = 480;
+
+/** As wide as there is room, so that letters keep their size. */
+function useWidth(): [RefObject<HTMLDivElement | null>, number] {
+  const ref = useRef<HTMLDivElement>(null);
+  const [width, setWidth] = useState(FIRST_WIDTH);
+  useLayoutEffect(() => {
+    const element = ref.current;
+    if (!element) return;
+    const observer = new ResizeObserver(() => setWidth(Math.max(160, element.clientWidth)));
+    observer.observe(element);
+    return () => observer.disconnect();
+  }, []);
+  return [ref, width];
+}
 
 /** A round number above the largest value, so that the axis reads well. */
 export function niceMax(value: number): number {
@@ -26,25 +42,28 @@ type ChartProps = { label: string; series: Series[]; height?: number };
 
 export function LineChart({ label, series, height = 180 }: ChartProps) {
   const { number } = useWords();
+  const [ref, width] = useWidth();
   const count = Math.max(...series.map((one) => one.points.length), 0);
   const top = niceMax(Math.max(0, ...series.flatMap((one) => one.points.map((point) => point.value))));
-  const inner = { width: WIDTH - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
+  const inner = { width: width - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
   const x = (index: number) => PAD.left + (count < 2 ? inner.width / 2 : (index / (count - 1)) * inner.width);
   const y = (value: number) => PAD.top + inner.height * (1 - value / top);
   const labels = series[0]?.points ?? [];
   const summary = series.map((one) => `${one.name}: ${number(one.points.at(-1)?.value ?? 0)}`).join(", ");
   return (
-    <svg className="chart" viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={`${label}. ${summary}`}>
-      {[0, 0.5, 1].map((share) => (
-        <g key={share}>
-          <line x1={PAD.left} x2={WIDTH - PAD.right} y1={y(top * share)} y2={y(top * share)} stroke="var(--line)" />
-          <text x={PAD.left - 8} y={y(top * share) + 4} textAnchor="end">{number(top * share)}</text>
-        </g>
-      ))}
-      {series.map((one) => <Line key={one.name} series={one} x={x} y={y} />)}
-      {labels.length > 0 && <text x={PAD.left} y={height - 4}>{labels[0]?.label}</text>}
-      {labels.length > 1 && <text x={WIDTH - PAD.right} y={height - 4} textAnchor="end">{labels.at(-1)?.label}</text>}
-    </svg>
+    <div ref={ref}>
+      <svg className="chart" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${label}. ${summary}`}>
+        {[0, 0.5, 1].map((share) => (
+          <g key={share}>
+            <line x1={PAD.left} x2={width - PAD.right} y1={y(top * share)} y2={y(top * share)} stroke="var(--line)" />
+            <text x={PAD.left - 8} y={y(top * share) + 4} textAnchor="end">{number(top * share)}</text>
+          </g>
+        ))}
+        {series.map((one) => <Line key={one.name} series={one} x={x} y={y} />)}
+        {labels.length > 0 && <text x={PAD.left} y={height - 4}>{labels[0]?.label}</text>}
+        {labels.length > 1 && <text x={width - PAD.right} y={height - 4} textAnchor="end">{labels.at(-1)?.label}</text>}
+      </svg>
+    </div>
   );
 }
 
@@ -64,9 +83,10 @@ function Line({ series, x, y }: LineProps) {
 
 export function BarChart({ label, series, height = 180 }: ChartProps) {
   const { number } = useWords();
+  const [ref, all] = useWidth();
   const count = Math.max(...series.map((one) => one.points.length), 1);
   const top = niceMax(Math.max(0, ...series.flatMap((one) => one.points.map((point) => point.value))));
-  const inner = { width: WIDTH - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
+  const inner = { width: all - PAD.left - PAD.right, height: height - PAD.top - PAD.bottom };
   const slot = inner.width / count;
   const width = Math.min(28, (slot * 0.7) / series.length);
   const tall = (value: number) => (value / top) * inner.height;
@@ -74,22 +94,24 @@ export function BarChart({ label, series, height = 180 }: ChartProps) {
   const base = PAD.top + inner.height;
   const labels = series[0]?.points ?? [];
   return (
-    <svg className="chart" viewBox={`0 0 ${WIDTH} ${height}`} role="img" aria-label={`${label}. ${total}`}>
-      {[0, 0.5, 1].map((share) => (
-        <g key={share}>
-          <line x1={PAD.left} x2={WIDTH - PAD.right} y1={base - tall(top * share)} y2={base - tall(top * share)} stroke="var(--line)" />
-          <text x={PAD.left - 8} y={base - tall(top * share) + 4} textAnchor="end">{number(top * share)}</text>
-        </g>
-      ))}
-      {series.flatMap((one, at) =>
-        one.points.map((point, index) => {
-          const left = PAD.left + slot * index + (slot - width * series.length) / 2 + width * at;
-          return <rect key={`${one.name}${index}`} x={left} y={base - tall(point.value)} width={Math.max(1, width - 2)} height={tall(point.value)} rx="2" fill={`var(--chart-${one.colour})`} />;
-        }),
-      )}
-      {labels.map((point, index) => (
-        (count <= 8 || index % Math.ceil(count / 7) === 0) && <text key={index} x={PAD.left + slot * (index + 0.5)} y={height - 4} textAnchor="middle">{point.label}</text>
-      ))}
-    </svg>
+    <div ref={ref}>
+      <svg className="chart" width={all} height={height} viewBox={`0 0 ${all} ${height}`} role="img" aria-label={`${label}. ${total}`}>
+        {[0, 0.5, 1].map((share) => (
+          <g key={share}>
+            <line x1={PAD.left} x2={all - PAD.right} y1={base - tall(top * share)} y2={base - tall(top * share)} stroke="var(--line)" />
+            <text x={PAD.left - 8} y={base - tall(top * share) + 4} textAnchor="end">{number(top * share)}</text>
+          </g>
+        ))}
+        {series.flatMap((one, at) =>
+          one.points.map((point, index) => {
+            const left = PAD.left + slot * index + (slot - width * series.length) / 2 + width * at;
+            return <rect key={`${one.name}${index}`} x={left} y={base - tall(point.value)} width={Math.max(1, width - 2)} height={tall(point.value)} rx="2" fill={`var(--chart-${one.colour})`} />;
+          }),
+        )}
+        {labels.map((point, index) => (
+          (index % Math.ceil((count * 60) / inner.width) === 0) && <text key={index} x={PAD.left + slot * (index + 0.5)} y={height - 4} textAnchor="middle">{point.label}</text>
+        ))}
+      </svg>
+    </div>
   );
 }

@@ -51,7 +51,6 @@ export const publish = {
   "bundles.parents": ["Came from", "Stammt von"],
   "bundles.noParents": ["nothing before it", "nichts davor"],
   "bundles.audit": ["Verifications", "Prüfungen"],
-  "bundles.proofs": ["Proofs", "Beweise"],
   "bundles.download": ["Download bundle", "Bundle herunterladen"],
   "bundles.steps": ["The proof, step by step", "Der Beweis, Schritt für Schritt"],
   "bundles.stepsNote": ["Checked by this browser, not by the server.", "Geprüft von diesem Browser, nicht vom Server."],

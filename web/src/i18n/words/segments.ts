@@ -22,7 +22,6 @@ export const segments = {
   "segments.history": ["Size", "Größe"],
   "segments.historyNote": ["by hour", "nach Stunde"],
   "segments.preview": ["Live preview", "Live-Vorschau"],
-  "segments.previewCount": ["{n} contact|{n} contacts", "{n} Kontakt|{n} Kontakte"],
   "segments.previewNow": ["would be in it now", "wäre(n) jetzt dabei"],
   "segments.previewTook": ["counted in {ms} ms", "in {ms} ms gezählt"],
   "segments.previewEmpty": ["Type an expression to see who is in it.", "Schreiben Sie einen Ausdruck, um zu sehen, wer dabei ist."],

@@ -1,7 +1,6 @@
 export const system = {
   "projections.title": ["Projections", "Projektionen"],
   "projections.lead": ["Read models folded from the log. Each can be built anew, and proven equal to what the log says.", "Aus dem Log gefaltete Lesemodelle. Jedes lässt sich neu bauen und beweisen: gleich dem, was das Log sagt."],
-  "projections.projection": ["Projection", "Projektion"],
   "projections.position": ["Position", "Position"],
   "projections.lag": ["Lag", "Rückstand"],
   "projections.tables": ["Tables", "Tabellen"],

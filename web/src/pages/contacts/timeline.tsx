@@ -1,7 +1,7 @@
 import { useQueryClient } from "@tanstack/react-query";
-import { useState } from "react";
+import { useMemo, useState } from "react";
 import type { Schemas } from "../../api/client";
-import { useLive } from "../../api/live";
+import { atMostEvery, useLive } from "../../api/live";
 import { usePages } from "../../api/queries";
 import { useWords } from "../../i18n";
 import { Link } from "../../shell/router";
@@ -13,13 +13,16 @@ import { Chips, Code, Time } from "../../ui/values";
 type Event = Schemas["EventView"];
 
 const POLL_MS = 3000;
+const LOOK_MS = 500;
 
 /** What happened to a contact, newest first; new events appear by themselves. */
 export function Timeline({ contact }: { contact: string }) {
   const { t } = useWords();
   const client = useQueryClient();
   const path = `/api/v1/contacts/${contact}/events`;
-  const link = useLive(["event"], { contact }, () => void client.invalidateQueries({ queryKey: [path] }));
+  // However fast events come, the list is read twice a second at most.
+  const look = useMemo(() => atMostEvery(LOOK_MS, () => void client.invalidateQueries({ queryKey: [path] })), [client, path]);
+  const link = useLive(["event"], { contact }, look);
   const pages = usePages<Event>(path, { limit: 50 }, link === "live" ? undefined : POLL_MS);
   if (pages.isError) return <Panel><Failure error={pages.error} retry={() => void pages.refetch()} /></Panel>;
   if (pages.isPending) return <Panel><Loading lines={8} /></Panel>;

@@ -78,7 +78,7 @@ function Tries({ message }: { message: Message }) {
   const { t } = useWords();
   return (
     <Panel title={t("messages.tries")}>
-      {message.tries.length === 0 ? <p className="soft">{t("messages.noTries")}</p> : (
+      {message.tries.length === 0 ? <p className="soft">{t(message.state === "sent" ? "messages.sentAtOnce" : "messages.noTries")}</p> : (
         <ol className="timeline">
           {message.tries.map((attempt) => (
             <li key={attempt.attempt}>

@@ -63,8 +63,10 @@ function Sizes({ segment }: { segment: Segment }) {
       <Shown of={sizes}>
         {({ data }) => {
           const points = data.map((row) => ({ label: clock.format(new Date(row.hour)), value: row.size }));
-          const now = points.length < 2 ? [...points, { label: clock.format(new Date()), value: segment.size }] : points;
-          return <LineChart label={t("segments.history")} series={[{ name: t("segments.size"), colour: 1, points: now }]} height={220} />;
+          // A line needs a beginning and an end, also in the first hour.
+          const before = points.length === 0 ? [{ label: clock.format(new Date(segment.created_at)), value: segment.size }] : points;
+          const shown = [...before, { label: clock.format(new Date()), value: segment.size }];
+          return <LineChart label={t("segments.history")} series={[{ name: t("segments.size"), colour: 1, points: shown }]} />;
         }}
       </Shown>
     </Panel>
