@@ -10,6 +10,7 @@ import "./ui/base.css";
 import "./ui/controls.css";
 import "./ui/layout.css";
 import "./ui/data.css";
+import "./ui/letters.css";
 import "./ui/pages.css";
 
 const client = new QueryClient({

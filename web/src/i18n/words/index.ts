@@ -1,5 +1,5 @@
 // Each word stands beside its translation: [English, German].
-import { common } from "./common";
+import { everywhere } from "./everywhere";
 import { contacts } from "./contacts";
 import { journeys } from "./journeys";
 import { messages } from "./messages";
@@ -9,7 +9,7 @@ import { segments } from "./segments";
 import { start } from "./start";
 import { system } from "./system";
 
-export const pairs = { ...common, ...start, ...contacts, ...segments, ...journeys, ...nodes, ...messages, ...publish, ...system };
+export const pairs = { ...everywhere, ...start, ...contacts, ...segments, ...journeys, ...nodes, ...messages, ...publish, ...system };
 export type Key = keyof typeof pairs;
 
-export const areas = { common, start, contacts, segments, journeys, nodes, messages, publish, system };
+export const areas = { everywhere, start, contacts, segments, journeys, nodes, messages, publish, system };

@@ -1,4 +1,4 @@
-export const common = {
+export const everywhere = {
   "app.skip": ["Skip to content", "Zum Inhalt springen"],
   "app.menu": ["Menu", "Menü"],
   "app.navigation": ["Main", "Hauptmenü"],
