@@ -6,7 +6,7 @@ import { SessionProvider, useStanding } from "./shell/session";
 import { Shell } from "./shell/shell";
 import { ButtonLink } from "./ui/controls";
 import { Page } from "./ui/layout";
-import { Empty, Failure, Loading } from "./ui/states";
+import { Boundary, Empty, Failure, Loading } from "./ui/states";
 import { useTheme } from "./shell/theme";
 
 export type PageProps = { params: Params };
@@ -66,9 +66,11 @@ function CurrentPage() {
   // A page about something else begins anew; tabs of one page do not.
   const key = found.params.id ?? found.params.name ?? "";
   return (
-    <Suspense fallback={<Loading lines={6} />}>
-      <found.Found key={key} params={found.params} />
-    </Suspense>
+    <Boundary key={path}>
+      <Suspense fallback={<Loading lines={6} />}>
+        <found.Found key={key} params={found.params} />
+      </Suspense>
+    </Boundary>
   );
 }
 

@@ -1,4 +1,4 @@
-import { Background, Controls, MarkerType, MiniMap, ReactFlow, useNodesState, useReactFlow, type Connection, type Edge as FlowEdge } from "@xyflow/react";
+import { Background, Controls, MarkerType, MiniMap, ReactFlow, useNodesState, useReactFlow, type Connection, type Edge as FlowEdge, type NodeChange } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import "./canvas.css";
 import { useEffect, useMemo, type DragEvent } from "react";
@@ -83,6 +83,12 @@ export function Canvas(props: CanvasProps) {
       ariaLabel: `${edge.from} ${name || "→"} ${edge.to}`,
     };
   }), [definition, counts, words]);
+  // By mouse or by keyboard: whatever is selected is chosen.
+  const changed = (changes: NodeChange<CardNode>[]) => {
+    onNodesChange(changes);
+    const picked = changes.find((change) => change.type === "select" && change.selected);
+    if (picked?.type === "select") props.onChoose(picked.id);
+  };
   const moved = () => props.onMove(Object.fromEntries(flow.getNodes().map((node) => [node.id, { x: Math.round(node.position.x), y: Math.round(node.position.y) }])));
   const connected = ({ source, target, sourceHandle }: Connection) => source !== target && props.onConnect(source, sourceHandle ?? "next", target);
   const drop = (event: DragEvent) => {
@@ -96,9 +102,7 @@ export function Canvas(props: CanvasProps) {
       nodes={nodes}
       edges={edges}
       nodeTypes={nodeTypes}
-      onNodesChange={onNodesChange}
-      onNodeClick={(_, node) => props.onChoose(node.id)}
-      onSelectionChange={({ nodes: picked }) => picked.length === 1 && picked[0] && props.onChoose(picked[0].id)}
+      onNodesChange={changed}
       onPaneClick={() => props.onChoose(null)}
       onNodeDragStop={moved}
       onConnect={connected}

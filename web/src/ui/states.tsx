@@ -1,6 +1,6 @@
 // What a list shows while it has nothing to show: loading, empty, out of order.
 import type { UseQueryResult } from "@tanstack/react-query";
-import type { ReactNode } from "react";
+import { Component, type ReactNode } from "react";
 import { Problem } from "../api/client";
 import { useWords } from "../i18n";
 import { Button } from "./controls";
@@ -50,4 +50,29 @@ export function Shown<T>({ of, children, lines }: { of: UseQueryResult<T>; child
   if (of.data !== undefined) return <>{children(of.data)}</>;
   if (of.isError) return <Failure error={of.error} retry={() => void of.refetch()} />;
   return <Loading lines={lines} />;
+}
+
+/** A page that broke says so, and leaves the navigation as it is. */
+export class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
+  override state: { error: unknown } = { error: null };
+
+  static getDerivedStateFromError(error: unknown) {
+    return { error };
+  }
+
+  override render() {
+    if (this.state.error === null) return this.props.children;
+    return <Broken error={this.state.error} retry={() => this.setState({ error: null })} />;
+  }
+}
+
+function Broken({ error, retry }: { error: unknown; retry: () => void }) {
+  const { t } = useWords();
+  return (
+    <div className="state" role="alert">
+      <h1>{t("state.broken")}</h1>
+      <p>{error instanceof Error ? error.message : String(error)}</p>
+      <Button onClick={retry}>{t("action.retry")}</Button>
+    </div>
+  );
 }

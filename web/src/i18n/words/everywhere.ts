@@ -53,6 +53,7 @@ export const everywhere = {
   "state.unreachableHint": ["Check that kurier is running and that you are online; nothing is lost.", "Prüfen Sie, ob kurier läuft und ob Sie online sind; nichts geht verloren."],
   "state.unbuilt": ["Not built into this server", "In diesem Server nicht enthalten"],
   "state.unbuiltHint": ["This server knows nothing of this part. A newer one will.", "Dieser Server kennt diesen Teil nicht. Ein neuerer wird es tun."],
+  "state.broken": ["This page broke", "Diese Seite ist kaputtgegangen"],
   "state.live": ["Live", "Live"],
   "state.reconnecting": ["Reconnecting …", "Verbindung wird hergestellt …"],
   "page.notFound": ["Page not found", "Seite nicht gefunden"],
