@@ -12,7 +12,9 @@ import { useTheme } from "./shell/theme";
 export type PageProps = { params: Params };
 type Route = [pattern: string, page: ComponentType<PageProps>];
 
-// Each page is fetched when it is first opened.
+// Each page is fetched when it is first opened. One that stands at two paths is one page, and keeps what is open on it.
+const Content = lazy(() => import("./pages/content"));
+const Settings = lazy(() => import("./pages/settings"));
 const ROUTES: Route[] = [
   ["/", lazy(() => import("./pages/overview"))],
   ["/start", lazy(() => import("./pages/start"))],
@@ -34,14 +36,14 @@ const ROUTES: Route[] = [
   ["/templates", lazy(() => import("./pages/templates/list"))],
   ["/templates/new", lazy(() => import("./pages/templates/edit"))],
   ["/templates/:name", lazy(() => import("./pages/templates/edit"))],
-  ["/content", lazy(() => import("./pages/content"))],
-  ["/content/:key", lazy(() => import("./pages/content"))],
+  ["/content", Content],
+  ["/content/:key", Content],
   ["/bundles", lazy(() => import("./pages/bundles/list"))],
   ["/bundles/:id", lazy(() => import("./pages/bundles/detail"))],
   ["/projections", lazy(() => import("./pages/projections"))],
   ["/slack-workspaces", lazy(() => import("./pages/slack"))],
-  ["/settings", lazy(() => import("./pages/settings"))],
-  ["/settings/:tab", lazy(() => import("./pages/settings"))],
+  ["/settings", Settings],
+  ["/settings/:tab", Settings],
 ];
 
 function NotFound() {
@@ -66,7 +68,7 @@ function CurrentPage() {
   // A page about something else begins anew; tabs of one page do not.
   const key = found.params.id ?? found.params.name ?? "";
   return (
-    <Boundary key={path}>
+    <Boundary about={path}>
       <Suspense fallback={<Loading lines={6} />}>
         <found.Found key={key} params={found.params} />
       </Suspense>

@@ -53,11 +53,15 @@ export function Shown<T>({ of, children, lines }: { of: UseQueryResult<T>; child
 }
 
 /** A page that broke says so, and leaves the navigation as it is. */
-export class Boundary extends Component<{ children: ReactNode }, { error: unknown }> {
+export class Boundary extends Component<{ about: string; children: ReactNode }, { error: unknown }> {
   override state: { error: unknown } = { error: null };
 
   static getDerivedStateFromError(error: unknown) {
     return { error };
+  }
+
+  override componentDidUpdate(before: { about: string }) {
+    if (before.about !== this.props.about && this.state.error !== null) this.setState({ error: null });
   }
 
   override render() {
