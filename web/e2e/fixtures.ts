@@ -17,14 +17,19 @@ const excused = (message: ConsoleMessage, allowed: RegExp[]) => {
   return DOOR.test(url) || UNBUILT.test(url) || allowed.some((pattern) => pattern.test(url));
 };
 
+/** Gathers whatever goes wrong on a page. */
+export function listen(page: Page, said: string[], allowed: RegExp[] = []) {
+  page.on("console", (message) => {
+    if (message.type() === "error" && !excused(message, allowed)) said.push(`${message.text()} (${message.location().url})`);
+  });
+  page.on("pageerror", (error) => said.push(error.message));
+}
+
 export const test = base.extend<{ allowed: RegExp[]; clean: Page }>({
   allowed: [[], { option: true }],
   clean: async ({ page, allowed }, use) => {
     const said: string[] = [];
-    page.on("console", (message) => {
-      if (message.type() === "error" && !excused(message, allowed)) said.push(`${message.text()} (${message.location().url})`);
-    });
-    page.on("pageerror", (error) => said.push(error.message));
+    listen(page, said, allowed);
     await use(page);
     expect(said, "the console stays silent").toEqual([]);
   },

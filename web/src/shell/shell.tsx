@@ -80,9 +80,10 @@ function Account() {
   const client = useQueryClient();
   const signOut = async () => {
     await api.del("/api/v1/session");
-    client.clear();
     navigate("/");
     await client.invalidateQueries({ queryKey: SESSION });
+    // What one user saw is not kept for the next.
+    client.removeQueries({ predicate: (query) => query.queryKey[0] !== SESSION[0] });
   };
   return (
     <div className="account">

@@ -1,5 +1,5 @@
 import type { Schemas } from "../../api/client";
-import { usePages, useRead } from "../../api/queries";
+import { useChannels, usePages, useRead } from "../../api/queries";
 import { useWords } from "../../i18n";
 import { Link, useSearch } from "../../shell/router";
 import { Button, ButtonLink } from "../../ui/controls";
@@ -15,7 +15,8 @@ export default function Outbox() {
   const { t } = useWords();
   const [search, setSearch] = useSearch();
   const pages = usePages<Message>("/api/v1/messages", { state: "sent" }, 3000);
-  const kept = pages.rows.filter((message) => message.sent_by === "outbox");
+  const outboxes = useChannels().data?.data.filter((channel) => channel.kind === "outbox").map((channel) => channel.name) ?? [];
+  const kept = pages.rows.filter((message) => message.sent_by === "outbox" || outboxes.includes(message.sent_by ?? ""));
   const chosen = kept.find((message) => message.id === search.get("message")) ?? kept[0];
   return (
     <Page title={t("outbox.title")} lead={t("outbox.lead")}>
