@@ -3,7 +3,7 @@ import { expect, test as base, type ConsoleMessage, type Page } from "@playwrigh
 import { OWNER, ADMIN_KEY, type Kurier } from "./server";
 
 /** What a server without a part answers when a page asks for it; nothing else may be amiss. */
-const UNBUILT = /\/api\/v1\/(?:content|versions|overview|live|names)|\/bundle\//;
+const UNBUILT = /\/api\/v1\/(?:content|versions)|\/bundle\//;
 // The door asks who is signed in; "nobody" is an answer, which Chromium reports like a fault.
 const DOOR = /\/api\/v1\/session$/;
 

@@ -114,6 +114,14 @@ test("an event goes through: the counts of the nodes move", async () => {
   await expect(page.getByTestId("entered-done")).toHaveText("1");
 });
 
+test("a simulation shows its counts on the canvas", async () => {
+  await page.getByRole("button", { name: "Simulate" }).click();
+  await expect(page.getByText("Simulated counts")).toBeVisible();
+  await expect(page.getByTestId("entered-start")).toHaveText("1");
+  await page.getByRole("button", { name: "Back to live" }).click();
+  await expect(page.getByText("Live counts")).toBeVisible();
+});
+
 test("the message is seen in the outbox", async () => {
   await open(page, "Outbox");
   await expect(page.getByRole("heading", { name: "Hello Ada" })).toBeVisible();

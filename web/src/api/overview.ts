@@ -13,7 +13,7 @@ export type Overview = {
   days: (Counted & { day: string })[];
   projections: { name: string; position: number; lag: number; paused: boolean; failing: boolean }[];
   reactor: { position: number; lag: number };
-  queue: { depth: number; due: number };
+  queue: { depth: number };
   channels: { channel: string; breaker: string; sent: number; failed: number; failing: number }[];
   keyspace: { kind: string; ok: boolean };
 };

@@ -15,6 +15,44 @@ export interface components {
             /** @description How many there were that had come to an end. */
             messages: number;
         };
+        ApiKeyInput: {
+            /**
+             * @description When it ends; never without it.
+             * @example 2027-01-31T00:00:00Z
+             */
+            expires_at?: string | null;
+            /**
+             * @description What the key is for.
+             * @example website
+             */
+            name: string;
+            /**
+             * @description Of `ingest`, `read` and `admin`, at least one.
+             * @example [
+             *       "ingest"
+             *     ]
+             */
+            scopes: string[];
+        };
+        ApiKeyList: {
+            data: components["schemas"]["ApiKeyView"][];
+        };
+        /** @description A key's public half. */
+        ApiKeyView: {
+            created_at: string;
+            expires_at?: string | null;
+            id: string;
+            /** @example website */
+            name: string;
+            revoked_at?: string | null;
+            /**
+             * @description Of `ingest`, `read` and `admin`.
+             * @example [
+             *       "ingest"
+             *     ]
+             */
+            scopes: string[];
+        };
         /** @description One time that a message was handed to its channel. */
         AttemptView: {
             /** Format: int32 */
@@ -123,6 +161,13 @@ export interface components {
         };
         ChannelList: {
             data: components["schemas"]["ChannelView"][];
+        };
+        ChannelState: components["schemas"]["ChannelHealthView"] & {
+            /**
+             * @description `closed` lets everything pass, `open` nothing, `half_open` one message at a time.
+             * @example closed
+             */
+            breaker: string;
         };
         /** @description A channel that is set up. */
         ChannelView: {
@@ -252,6 +297,16 @@ export interface components {
             reason?: string | null;
             state: string;
         };
+        CountsView: {
+            /** Format: int64 */
+            entries: number;
+            /** Format: int64 */
+            events: number;
+            /** Format: int64 */
+            failures: number;
+            /** Format: int64 */
+            sends: number;
+        };
         DailyCountList: {
             data: components["schemas"]["DailyCountView"][];
         };
@@ -266,6 +321,16 @@ export interface components {
             /** @example message.sent */
             kind: string;
         };
+        Day: components["schemas"]["CountsView"] & {
+            day: string;
+        };
+        DayMessages: {
+            channel: string;
+            count: number;
+            /** @example 2026-01-31 */
+            day: string;
+            template: string;
+        };
         DefinitionCheck: {
             faults: components["schemas"]["FaultView"][];
             /** @description It could be published. */
@@ -273,6 +338,8 @@ export interface components {
         };
         /** @description Everything that is wrong, and where. Most problems have no such list. */
         Details: {
+            /** @description Of one who is not signed in: whether this is a demo. */
+            demo?: boolean | null;
             errors?: components["schemas"]["Fault"][];
             expression_errors?: components["schemas"]["ExpressionFault"][];
             /** @description What is wrong with a journey's definition. */
@@ -330,6 +397,13 @@ export interface components {
             data: components["schemas"]["EventView"][];
             has_more: boolean;
             next_cursor?: string | null;
+        };
+        EventNameView: {
+            /** @description How many there were. */
+            count: number;
+            /** @example Order Completed */
+            name: string;
+            properties: components["schemas"]["NameView"][];
         };
         /** @description An event of a contact. */
         EventView: {
@@ -420,6 +494,13 @@ export interface components {
             span?: components["schemas"]["SpanView"] | null;
             suggestion?: string | null;
         };
+        FieldView: {
+            /** @example 1h */
+            example: string;
+            /** @example duration */
+            name: string;
+            note?: string | null;
+        };
         /** @description All that is given must hold. */
         FilterParams: {
             /** @description Asked for before this time. */
@@ -499,6 +580,17 @@ export interface components {
             by: string;
             node: string;
             to: string;
+        };
+        /** @description What became of an import. */
+        ImportView: {
+            /** @description Rows that were taken, or would have been. */
+            accepted: number;
+            /** @description False if the contacts are durable, but cannot be read yet. */
+            done: boolean;
+            dry_run: boolean;
+            /** @description What is wrong with those that were not. */
+            errors: components["schemas"]["RowFaults"][];
+            refused: number;
         };
         /** @description A run with its state and its path. */
         InstanceDetail: components["schemas"]["InstanceView"] & {
@@ -587,6 +679,11 @@ export interface components {
              * @description The version that who enters now enters.
              */
             version?: number | null;
+        };
+        KeyspaceState: {
+            /** @description `redis`, or `memory` where there is no Redis. */
+            kind: string;
+            ok: boolean;
         };
         MemberList: {
             data: components["schemas"]["MemberView"][];
@@ -719,6 +816,53 @@ export interface components {
         Meta: {
             error: string;
         };
+        /** @description A key that was just made. */
+        MintedView: components["schemas"]["ApiKeyView"] & {
+            /**
+             * @description The key itself: here and nowhere else.
+             * @example kur_…
+             */
+            key: string;
+        };
+        Minute: components["schemas"]["CountsView"] & {
+            at: string;
+        };
+        /** @description A path, and what stands there. */
+        NameView: {
+            /**
+             * @description Names joined by dots.
+             * @example address.city
+             */
+            name: string;
+            /**
+             * @description Of `bool`, `number`, `text`, `time`, `list` and `object`.
+             * @example [
+             *       "text"
+             *     ]
+             */
+            types: string[];
+        };
+        /** @description Attributes and events there are. */
+        NamesView: {
+            attributes: components["schemas"]["NameView"][];
+            events: components["schemas"]["EventNameView"][];
+        };
+        NodeKindList: {
+            data: components["schemas"]["NodeKindView"][];
+        };
+        /** @description A kind of node. */
+        NodeKindView: {
+            /** @description What it does. */
+            doc: string;
+            /** @description Nodes of this kind, in YAML. */
+            example: string;
+            fields: components["schemas"]["FieldView"][];
+            /**
+             * @description What `node_type` says.
+             * @example wait
+             */
+            kind: string;
+        };
         NodeStats: {
             /**
              * Format: int64
@@ -741,6 +885,28 @@ export interface components {
             left: number;
             /** @example an-hour */
             node: string;
+        };
+        /** @description How a workspace fares. */
+        Overview: {
+            at: string;
+            channels: components["schemas"]["ChannelState"][];
+            /** @description The last 30 days in UTC, the oldest first. */
+            days: components["schemas"]["Day"][];
+            keyspace: components["schemas"]["KeyspaceState"];
+            /**
+             * @description The last hour, minute by minute, the oldest first. Of a very busy log as far back as its
+             *     last 100,000 events.
+             */
+            minutes: components["schemas"]["Minute"][];
+            /**
+             * Format: int64
+             * @description The last position in the log.
+             */
+            position: number;
+            projections: components["schemas"]["ProjectionState"][];
+            queue: components["schemas"]["QueueState"];
+            reactor: components["schemas"]["ReactorState"];
+            totals: components["schemas"]["Totals"];
         };
         /** @description A contact that is durable, but cannot be read back yet. */
         Pending: {
@@ -785,6 +951,16 @@ export interface components {
         };
         ProjectionList: {
             data: components["schemas"]["ProjectionView"][];
+        };
+        ProjectionState: {
+            failing: boolean;
+            /** Format: int64 */
+            lag: number;
+            /** @example contacts */
+            name: string;
+            paused: boolean;
+            /** Format: int64 */
+            position: number;
         };
         /** @description A projection: how far it is, and what stops it. */
         ProjectionView: {
@@ -831,6 +1007,19 @@ export interface components {
             /** Format: int32 */
             version: number;
             warnings: components["schemas"]["FaultView"][];
+        };
+        QueueState: {
+            /**
+             * Format: int64
+             * @description Messages that are to be delivered, now or later.
+             */
+            depth: number;
+        };
+        ReactorState: {
+            /** Format: int64 */
+            lag: number;
+            /** Format: int64 */
+            position: number;
         };
         Readiness: {
             /** @description Whether the keyspace (Redis, or this process's memory) answers; nothing is lost when it does not. */
@@ -900,6 +1089,11 @@ export interface components {
             subject?: string | null;
             text?: string | null;
         };
+        RowFaults: {
+            errors: components["schemas"]["Fault"][];
+            /** @description Which one, from 0. */
+            row: number;
+        };
         SegmentInput: {
             /**
              * @description Who is in it; without one the segment is static.
@@ -934,11 +1128,81 @@ export interface components {
             /** @description Journeys that it begins; it cannot be deleted while there are any. */
             used_by: components["schemas"]["JourneyName"][];
         };
+        /** @description Somebody who is signed in. */
+        SessionView: {
+            /** @description To be sent as `X-CSRF-Token` with every request that is not GET. */
+            csrf: string;
+            /** @description Whether this is a demo. */
+            demo: boolean;
+            user: components["schemas"]["UserView"];
+            workspace: components["schemas"]["WorkspaceView"];
+        };
         /** @description An event that could not be folded. */
         SetAsideView: {
             /** Format: int64 */
             position: number;
             reason: string;
+        };
+        /** @description The first owner, and an API key with the scope `admin` as a proof. */
+        SetupInput: {
+            /** @example ann@example.com */
+            email: string;
+            /** @example kur_… */
+            key: string;
+            /** @example Ann */
+            name: string;
+            password: string;
+        };
+        /** @description Who signs in. */
+        SignInInput: {
+            /**
+             * @description In place of both, where a demo is served on this machine.
+             * @default false
+             */
+            demo: boolean;
+            /**
+             * @default null
+             * @example ann@example.com
+             */
+            email: string | null;
+            /** @default null */
+            password: string | null;
+        };
+        SimulationInput: {
+            /** @description A definition; without it the journey's draft, or what is published. */
+            definition?: Record<string, never> | null;
+            /**
+             * @description The journey is published then; 30 days ago if not said.
+             * @default null
+             */
+            from: string | null;
+            /**
+             * @description It ends then; now if not said.
+             * @default null
+             */
+            to: string | null;
+        };
+        /** @description What would have happened. */
+        SimulationView: {
+            /** @description Contacts that would have entered. */
+            contacts: number;
+            /** @description Runs that would have ended, by how. */
+            finished: {
+                [key: string]: number;
+            };
+            from: string;
+            /** @description Messages by day, channel and template. */
+            messages: components["schemas"]["DayMessages"][];
+            runs: number;
+            /** @description The same as `/stats` of a journey. */
+            stats: components["schemas"]["StatsView"];
+            to: string;
+            /** @description Whether the log was too long, and only its end was replayed. */
+            truncated: boolean;
+            /** @description Runs that would wait at the end, by node. */
+            waiting: {
+                [key: string]: number;
+            };
         };
         SizeList: {
             data: components["schemas"]["SizeView"][];
@@ -1199,6 +1463,35 @@ export interface components {
             /** Format: int64 */
             took_ms: number;
         };
+        /** @description Since there is this workspace. */
+        Totals: {
+            /**
+             * Format: int64
+             * @description Runs that are under way.
+             */
+            active_runs: number;
+            contacts: number;
+            /**
+             * Format: int64
+             * @description Runs of journeys that began.
+             */
+            entries: number;
+            /**
+             * Format: int64
+             * @description What clients sent.
+             */
+            events: number;
+            /**
+             * Format: int64
+             * @description Messages that became dead letters.
+             */
+            failures: number;
+            /**
+             * Format: int64
+             * @description Messages that a channel took.
+             */
+            sends: number;
+        };
         /** @description What came of a trigger. */
         TriggerAnswer: {
             /** @description False if the re-entry policy let the contact not enter, or not yet. */
@@ -1225,6 +1518,52 @@ export interface components {
             state?: Record<string, never>;
             /** @description The contact's user id, instead of its id. */
             user_id?: string | null;
+        };
+        /** @description What is to be different; what is not named stays. */
+        UserEditInput: {
+            /** @default null */
+            name: string | null;
+            /**
+             * @description Whoever is signed in with the old one no longer is.
+             * @default null
+             */
+            password: string | null;
+            /**
+             * @default null
+             * @example viewer
+             */
+            role: string | null;
+        };
+        /** @description Who is to be made. */
+        UserInput: {
+            /** @example ann@example.com */
+            email: string;
+            /** @example Ann */
+            name: string;
+            /** @description 10 to 200 characters. */
+            password: string;
+            /**
+             * @description `owner`, `editor` or `viewer`.
+             * @example editor
+             */
+            role: string;
+        };
+        UserList: {
+            data: components["schemas"]["UserView"][];
+        };
+        /** @description Somebody who may sign in. */
+        UserView: {
+            created_at: string;
+            /** @example ann@example.com */
+            email: string;
+            id: string;
+            /** @example Ann */
+            name: string;
+            /**
+             * @description `owner`, `editor` or `viewer`.
+             * @example editor
+             */
+            role: string;
         };
         /** @description Whether read models are what the log says. */
         VerdictView: {
@@ -1278,6 +1617,11 @@ export interface components {
              */
             task: string;
             verdict?: components["schemas"]["VerdictView"] | null;
+        };
+        WorkspaceView: {
+            id: string;
+            /** @example default */
+            name: string;
         };
     };
     responses: never;

@@ -1,12 +1,14 @@
 // Beside the canvas: the chosen node, or the journey itself.
 import { useState } from "react";
 import { address, type Schemas } from "../api/client";
+import { useRead } from "../api/queries";
 import { ExpressionField } from "../editor/field";
 import { useWords } from "../i18n";
 import { Link } from "../shell/router";
 import { Button, SelectField, TextField } from "../ui/controls";
+import { Code } from "../ui/values";
 import type { NodeCount } from "./counts";
-import { waysOf, type Definition, type NodeDef } from "./definition";
+import { waysOf, type Definition, type Kind, type NodeDef } from "./definition";
 import { FORMS } from "./forms";
 import { wayName } from "./way-name";
 
@@ -60,10 +62,19 @@ export function NodeSide(props: NodeSideProps) {
       <details>
         <summary>{t("canvas.docs")}</summary>
         <p className="soft">{word("node.doc", node.node_type)}</p>
+        <Example kind={node.node_type} />
       </details>
       {!readOnly && <div><Button kind="danger" icon="trash" onClick={props.onRemove}>{t("canvas.delete")}</Button></div>}
     </div>
   );
+}
+
+/** As it is written in YAML, from the server's own documentation. */
+function Example({ kind }: { kind: Kind }) {
+  const { t } = useWords();
+  const kinds = useRead<{ data: { kind: string; example: string }[] }>("/api/v1/journey-nodes").data;
+  const example = kinds?.data.find((one) => one.kind === kind)?.example;
+  return example ? <Code text={example} label={t("canvas.docs")} /> : null;
 }
 
 function Identity({ node, readOnly, onChange, onRename }: Pick<NodeSideProps, "node" | "readOnly" | "onChange" | "onRename">) {

@@ -133,7 +133,7 @@ function HealthPanel({ of }: { of: Overview }) {
             [t("overview.log"), <span className="number">{number(of.position)}</span>],
             [t("overview.reactor"), <Lag value={of.reactor.lag} />],
             [t("overview.projections"), failing.length ? <Badge tone="bad">{failing.map((one) => one.name).join(", ")}</Badge> : <Lag value={behind} />],
-            [t("overview.queue"), t("overview.queued", { n: of.queue.depth, due: of.queue.due })],
+            [t("overview.queue"), t("overview.queued", { n: of.queue.depth })],
             [t("overview.redis"), <><Badge tone={of.keyspace.ok ? "good" : "bad"}>{t(of.keyspace.ok ? "overview.ok" : "overview.away")}</Badge> <span className="soft small">{of.keyspace.kind}</span></>],
             [t("overview.memory"), ready.data ? `${number(Math.round(ready.data.world_bytes / 1e5) / 10)} MB` : "–"],
           ]}

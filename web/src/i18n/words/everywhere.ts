@@ -81,7 +81,7 @@ export const everywhere = {
   "overview.rateLabel": ["Events and messages per minute, last hour", "Ereignisse und Nachrichten pro Minute, letzte Stunde"],
   "overview.total": ["{n} in all", "{n} insgesamt"],
   "overview.queue": ["Queue", "Warteschlange"],
-  "overview.queued": ["{n} queued, {due} due", "{n} eingereiht, {due} fällig"],
+  "overview.queued": ["{n} queued", "{n} eingereiht"],
   "overview.days": ["Last 14 days", "Letzte 14 Tage"],
   "overview.series.events": ["Events", "Ereignisse"],
   "overview.series.entries": ["Journey entries", "Journey-Eintritte"],
