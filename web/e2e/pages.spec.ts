@@ -35,6 +35,8 @@ async function visit(page: Page, path: string) {
   await page.goto(kurier.url + path);
   await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
   await expect(page.locator(".skeleton, .expression-loading")).toHaveCount(0);
+  // The count is asked for once the expression was checked.
+  if (path.endsWith("/edit")) await expect(page.locator(".big-number")).toBeVisible();
 }
 
 for (const theme of ["light", "dark"]) {

@@ -77,7 +77,7 @@ function Attributes({ contact }: { contact: Contact }) {
     <Panel title={t("contacts.attributes")}>
       <div className="stack">
         {entries.length ? <Facts facts={entries.map(([name, value]) => [name, valueText(value)])} /> : <p className="soft">{t("contacts.noAttributes")}</p>}
-        {mayEdit && contact.user_id && <SetAttribute contact={contact} />}
+        {mayEdit && contact.user_id && <details><summary>{t("contacts.setAttribute")}</summary><SetAttribute contact={contact} /></details>}
       </div>
     </Panel>
   );

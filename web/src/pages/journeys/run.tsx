@@ -85,7 +85,7 @@ function About({ run }: { run: Run }) {
     <Panel title={t("run.title")}>
       <div className="stack">
         <Facts facts={facts} />
-        <Code text={JSON.stringify(run.state, null, 2)} label={t("run.state")} />
+        <Code text={JSON.stringify(run.state, null, 2)} wrap label={t("run.state")} />
       </div>
     </Panel>
   );

@@ -32,7 +32,7 @@ export default function MessagePage({ params }: PageProps) {
             </div>
             <div className="stack">
               <About message={data} />
-              <Panel title={t("messages.inputs")}><Code text={JSON.stringify(data.inputs, null, 2)} label={t("messages.inputs")} /></Panel>
+              <Panel title={t("messages.inputs")}><Code text={JSON.stringify(data.inputs, null, 2)} wrap label={t("messages.inputs")} /></Panel>
             </div>
           </div>
         )}
