@@ -1,7 +1,7 @@
-import { Background, Controls, MarkerType, MiniMap, ReactFlow, useNodesState, useReactFlow, type Connection, type Edge as FlowEdge, type NodeChange } from "@xyflow/react";
+import { Background, Controls, MarkerType, MiniMap, ReactFlow, useNodesState, useReactFlow, type Connection, type Edge as FlowEdge, type NodeChange, type Viewport } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import "./canvas.css";
-import { useEffect, useMemo, type DragEvent } from "react";
+import { useEffect, useMemo, useState, type DragEvent } from "react";
 import { useWords } from "../i18n";
 import { edgeCount, type Counts } from "./counts";
 import { edgesOf, KINDS, waysOf, type Definition, type Kind, type NodeDef } from "./definition";
@@ -53,10 +53,24 @@ function orderOf(node: NodeDef, places: Places): string[] {
   return waysOf(node).sort((one, other) => x(one.to) - x(other.to)).map((way) => way.by);
 }
 
+// A journey longer than this would be shrunk to dust: it is shown from its beginning instead.
+const FITS_PX = 2400;
+const NEAR = 0.7;
+const MIDDLE_PX = 325;
+
+function firstView(definition: Definition, places: Places): Viewport | null {
+  const all = Object.values(places);
+  const span = Math.max(0, ...all.map((place) => place.y)) - Math.min(0, ...all.map((place) => place.y));
+  const trigger = places[definition.nodes.find((node) => node.node_type === "trigger")?.id ?? ""];
+  if (span <= FITS_PX || !trigger) return null;
+  return { zoom: NEAR, x: MIDDLE_PX - (trigger.x + NODE_WIDTH / 2) * NEAR, y: 32 - trigger.y * NEAR };
+}
+
 export function Canvas(props: CanvasProps) {
   const words = useWords();
   const flow = useReactFlow();
   const { definition, counts, editable, places, faults, chosen } = props;
+  const [view] = useState(() => firstView(definition, places));
   const [nodes, setNodes, onNodesChange] = useNodesState<CardNode>([]);
   // Numbers arrive while somebody drags: what is in their hand stays where it is.
   useEffect(() => setNodes((before) => {
@@ -114,9 +128,10 @@ export function Canvas(props: CanvasProps) {
       nodesConnectable={editable}
       deleteKeyCode={editable ? ["Delete", "Backspace"] : null}
       onlyRenderVisibleElements={definition.nodes.length > 60}
-      minZoom={0.1}
+      minZoom={0.05}
       maxZoom={1.5}
-      fitView
+      defaultViewport={view ?? undefined}
+      fitView={view === null}
       fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
       aria-label={words.t("canvas.label")}
       proOptions={{ hideAttribution: true }}
