@@ -13,12 +13,17 @@ let kurier: Kurier;
 let folder: string;
 const chain = () => join(folder, "chain.headers");
 const source = () => `file://${chain()}?chain=regtest`;
-const mine = (...args: string[]) => execFileSync(BIN, ["headers", "mine", chain(), ...args], { encoding: "utf8", env: others });
+const mine = (...args: string[]) =>
+  execFileSync(BIN, ["headers", "mine", chain(), ...args], { encoding: "utf8", env: others });
 
 test.beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "kurier-chain-"));
   mine("--blocks", "3");
-  kurier = await startKurier({ HEADERS_SOURCE: source(), POLICY_MIN_CONFS: "3", CACHE_TTLS_JSON: '{"headers":1,"bundles":300,"staleWhileRevalidate":60,"neg404":1}' });
+  kurier = await startKurier({
+    HEADERS_SOURCE: source(),
+    POLICY_MIN_CONFS: "3",
+    CACHE_TTLS_JSON: '{"headers":1,"bundles":300,"staleWhileRevalidate":60,"neg404":1}',
+  });
   await kurier.api("PUT", "/api/v1/templates/anchored", { subject: "Proven", text: "This was said." });
 });
 test.afterAll(async () => {
@@ -33,7 +38,18 @@ test("a bundle is confirmed, then its block is replaced", async ({ clean }) => {
   await expect(clean.getByText("unmined")).toBeVisible();
 
   // The commitment goes into the block at height 4 of this chain.
-  execFileSync(BIN, ["bundle", "anchor", "--data", kurier.data, "--command", `${BIN} headers mine ${chain()} --commit $ANCHOR_ROOT --json`], { env: { ...others, HEADERS_SOURCE: source() } });
+  execFileSync(
+    BIN,
+    [
+      "bundle",
+      "anchor",
+      "--data",
+      kurier.data,
+      "--command",
+      `${BIN} headers mine ${chain()} --commit $ANCHOR_ROOT --json`,
+    ],
+    { env: { ...others, HEADERS_SOURCE: source() } },
+  );
   await expect(clean.getByTestId("confs")).toHaveText("1", { timeout: 40_000 });
   await expect(clean.getByText("not ready")).toBeVisible();
   await expect(clean.locator(".proof").getByText("holds", { exact: true })).toHaveCount(5);

@@ -20,7 +20,8 @@ const excused = (message: ConsoleMessage, allowed: RegExp[]) => {
 /** Gathers whatever goes wrong on a page. */
 export function listen(page: Page, said: string[], allowed: RegExp[] = []) {
   page.on("console", (message) => {
-    if (message.type() === "error" && !excused(message, allowed)) said.push(`${message.text()} (${message.location().url})`);
+    if (message.type() === "error" && !excused(message, allowed))
+      said.push(`${message.text()} (${message.location().url})`);
   });
   page.on("pageerror", (error) => said.push(error.message));
 }
@@ -55,4 +56,5 @@ export async function signIn(page: Page, kurier: Kurier, user: { email: string; 
   await expect(page.getByRole("navigation", { name: "Main" })).toBeVisible();
 }
 
-export const open = (page: Page, name: string) => page.getByRole("navigation", { name: "Main" }).getByRole("link", { name, exact: true }).click();
+export const open = (page: Page, name: string) =>
+  page.getByRole("navigation", { name: "Main" }).getByRole("link", { name, exact: true }).click();

@@ -18,17 +18,28 @@ test.beforeAll(async () => {
   await kurier.own();
   await seed(kurier);
   // Runs and messages follow their events: what is looked at must be there.
-  await expect.poll(async () => (await kurier.api<{ data: unknown[] }>("GET", "/api/v1/messages?state=sent&template=welcome&limit=1")).data.length).toBe(1);
-  await expect.poll(async () => (await kurier.api<{ data: unknown[] }>("GET", "/api/v1/messages?state=failed")).data.length).toBe(3);
+  await expect
+    .poll(
+      async () =>
+        (await kurier.api<{ data: unknown[] }>("GET", "/api/v1/messages?state=sent&template=welcome&limit=1")).data
+          .length,
+    )
+    .toBe(1);
+  await expect
+    .poll(async () => (await kurier.api<{ data: unknown[] }>("GET", "/api/v1/messages?state=failed")).data.length)
+    .toBe(3);
   pages = await allPages(kurier);
 });
 test.afterAll(async () => kurier.stop());
 
 async function prefer(page: Page, language: string, theme: string) {
-  await page.evaluate(([tongue, look]) => {
-    localStorage.setItem("kurier.language", tongue ?? "en");
-    localStorage.setItem("kurier.theme", look ?? "light");
-  }, [language, theme]);
+  await page.evaluate(
+    ([tongue, look]) => {
+      localStorage.setItem("kurier.language", tongue ?? "en");
+      localStorage.setItem("kurier.theme", look ?? "light");
+    },
+    [language, theme],
+  );
 }
 
 async function visit(page: Page, path: string) {
@@ -50,14 +61,28 @@ for (const theme of ["light", "dark"]) {
       // Letters are what operators wrote; they stand in frames that no tool can look into.
       const found = await new AxeBuilder({ page: clean }).exclude("iframe").analyze();
       const serious = found.violations.filter((fault) => fault.impact === "serious" || fault.impact === "critical");
-      faults.push(...serious.map((fault) => `${name}: ${fault.id}: ${fault.nodes.slice(0, 2).map((node) => `${node.target.join(" ")} ${node.any[0]?.message ?? ""}`).join(" | ")}`));
+      faults.push(
+        ...serious.map(
+          (fault) =>
+            `${name}: ${fault.id}: ${fault.nodes
+              .slice(0, 2)
+              .map((node) => `${node.target.join(" ")} ${node.any[0]?.message ?? ""}`)
+              .join(" | ")}`,
+        ),
+      );
     }
     expect(faults).toEqual([]);
   });
 }
 
-for (const [language, theme] of [["en", "light"], ["de", "dark"]] as const) {
-  for (const [width, height] of [[1280, 800], [390, 844]] as const) {
+for (const [language, theme] of [
+  ["en", "light"],
+  ["de", "dark"],
+] as const) {
+  for (const [width, height] of [
+    [1280, 800],
+    [390, 844],
+  ] as const) {
     test(`pages at ${width}, ${language}, ${theme}: nothing overflows`, async ({ clean }) => {
       test.setTimeout(300_000);
       await signIn(clean, kurier, OWNER);
@@ -66,7 +91,9 @@ for (const [language, theme] of [["en", "light"], ["de", "dark"]] as const) {
       const wide: string[] = [];
       for (const [name, path] of pages) {
         await visit(clean, path);
-        const over = await clean.evaluate(() => document.documentElement.scrollWidth - document.documentElement.clientWidth);
+        const over = await clean.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
         if (over > 0) wide.push(`${name} by ${over} px`);
         if (SHOTS) await shoot(clean, `${name}-${width}-${language}.png`);
       }

@@ -12,9 +12,17 @@ test.beforeAll(async () => {
     { type: "identify", userId: "eve", traits: { first_name: EVIL, email: "eve@example.org", [EVIL]: EVIL } },
     { type: "track", userId: "eve", event: EVIL, properties: { [EVIL]: EVIL } },
   );
-  await kurier.api("PUT", "/api/v1/templates/evil", { subject: EVIL, description: EVIL, html: `<p>${EVIL.replace("<script>window.__ran=1</script>", "")}<a href="https://example.org" onclick="window.__ran=1">x</a></p>` });
+  await kurier.api("PUT", "/api/v1/templates/evil", {
+    subject: EVIL,
+    description: EVIL,
+    html: `<p>${EVIL.replace("<script>window.__ran=1</script>", "")}<a href="https://example.org" onclick="window.__ran=1">x</a></p>`,
+  });
   await kurier.api("POST", "/api/v1/segments", { name: EVIL, expression: "TRUE" });
-  await kurier.api("POST", "/api/v1/messages", { channel: "email", to: "eve@example.org", body: { subject: EVIL, html: `<h1>shown</h1>${EVIL}` } });
+  await kurier.api("POST", "/api/v1/messages", {
+    channel: "email",
+    to: "eve@example.org",
+    body: { subject: EVIL, html: `<h1>shown</h1>${EVIL}` },
+  });
 });
 test.afterAll(async () => kurier.stop());
 
@@ -23,7 +31,19 @@ test("stored script never runs", async ({ clean }) => {
   const [contact] = (await kurier.api<{ data: { id: string }[] }>("GET", "/api/v1/contacts?user_id=eve")).data;
   const [segment] = (await kurier.api<{ data: { id: string }[] }>("GET", "/api/v1/segments")).data;
   const message = (await kurier.api<{ data: { id: string }[] }>("GET", "/api/v1/messages?to=eve@example.org")).data[0];
-  const pages = ["/contacts", `/contacts/${contact?.id}`, `/contacts/${contact?.id}?tab=segments`, "/segments", `/segments/${segment?.id}`, "/templates", "/templates/evil", "/messages", `/messages/${message?.id}`, "/outbox", "/settings/audit"];
+  const pages = [
+    "/contacts",
+    `/contacts/${contact?.id}`,
+    `/contacts/${contact?.id}?tab=segments`,
+    "/segments",
+    `/segments/${segment?.id}`,
+    "/templates",
+    "/templates/evil",
+    "/messages",
+    `/messages/${message?.id}`,
+    "/outbox",
+    "/settings/audit",
+  ];
   for (const path of pages) {
     await clean.goto(kurier.url + path);
     await expect(clean.getByRole("heading", { level: 1 })).toBeVisible();
@@ -48,7 +68,10 @@ test("a letter is shown, and its scripts are not run", async ({ clean }) => {
 test("the policy allows no script from elsewhere or inline", async ({ request }) => {
   const answer = await request.get(kurier.url, { headers: { Accept: "text/html" } });
   const policy = answer.headers()["content-security-policy"] ?? "";
-  const scripts = policy.split(";").map((part) => part.trim()).find((part) => part.startsWith("script-src") || part.startsWith("default-src"));
+  const scripts = policy
+    .split(";")
+    .map((part) => part.trim())
+    .find((part) => part.startsWith("script-src") || part.startsWith("default-src"));
   expect(scripts).toBeDefined();
   expect(scripts).not.toContain("unsafe-inline");
   expect(scripts).not.toContain("unsafe-eval");

@@ -6,7 +6,9 @@ import { join, resolve } from "node:path";
 import { createInterface } from "node:readline";
 
 const HERE = import.meta.dirname;
-export const BIN = process.env.KURIER_BIN ? resolve(process.env.KURIER_BIN) : resolve(HERE, "../../target/debug/kurier");
+export const BIN = process.env.KURIER_BIN
+  ? resolve(process.env.KURIER_BIN)
+  : resolve(HERE, "../../target/debug/kurier");
 const DIST = resolve(HERE, "../dist");
 
 export const ADMIN_KEY = "admin-key-for-the-walk";
@@ -30,11 +32,24 @@ export type Kurier = {
 
 export async function startKurier(settings: Record<string, string> = {}, args: string[] = []): Promise<Kurier> {
   const data = mkdtempSync(join(tmpdir(), "kurier-e2e-"));
-  const env = { ...others, KURIER_BOOTSTRAP_ADMIN_KEY: ADMIN_KEY, KURIER_BOOTSTRAP_WRITE_KEY: WRITE_KEY, KURIER_LOG: "warn", ...settings };
-  const child = spawn(BIN, ["serve", "--listen", "127.0.0.1:0", "--data", data, "--web", DIST, ...args], { env, stdio: ["ignore", "pipe", "inherit"] });
+  const env = {
+    ...others,
+    KURIER_BOOTSTRAP_ADMIN_KEY: ADMIN_KEY,
+    KURIER_BOOTSTRAP_WRITE_KEY: WRITE_KEY,
+    KURIER_LOG: "warn",
+    ...settings,
+  };
+  const child = spawn(BIN, ["serve", "--listen", "127.0.0.1:0", "--data", data, "--web", DIST, ...args], {
+    env,
+    stdio: ["ignore", "pipe", "inherit"],
+  });
   const url = await listening(child);
   const call = async (method: string, path: string, body?: unknown, key = ADMIN_KEY) =>
-    fetch(url + path, { method, headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" }, body: body === undefined ? undefined : JSON.stringify(body) });
+    fetch(url + path, {
+      method,
+      headers: { Authorization: `Bearer ${key}`, "Content-Type": "application/json" },
+      body: body === undefined ? undefined : JSON.stringify(body),
+    });
   return {
     url,
     data,

@@ -16,7 +16,13 @@ test.beforeAll(async () => {
   kurier = await startKurier();
   await kurier.own();
   for (let at = 0; at < CONTACTS; at += 500) {
-    await kurier.send(...Array.from({ length: 500 }, (_, index) => ({ type: "identify", userId: `u${at + index}`, traits: { email: `u${at + index}@example.org`, plan: "free" } })));
+    await kurier.send(
+      ...Array.from({ length: 500 }, (_, index) => ({
+        type: "identify",
+        userId: `u${at + index}`,
+        traits: { email: `u${at + index}@example.org`, plan: "free" },
+      })),
+    );
   }
 });
 test.afterAll(async () => kurier.stop());
@@ -54,7 +60,19 @@ test("a long list holds only the rows in sight", async ({ clean }) => {
 });
 
 test("a canvas of 200 nodes is drawn, and a node of it dragged", async ({ clean }) => {
-  const nodes = Array.from({ length: NODES }, (_, at) => (at === 0 ? { id: "n0", node_type: "trigger", event_type: "big", next_node_id: "n1" } : at === NODES - 1 ? { id: `n${at}`, node_type: "exit" } : { id: `n${at}`, node_type: "condition", condition: "contact.plan = 'pro'", true_node_id: `n${at + 1}`, false_node_id: `n${Math.min(NODES - 1, at + 5)}` }));
+  const nodes = Array.from({ length: NODES }, (_, at) =>
+    at === 0
+      ? { id: "n0", node_type: "trigger", event_type: "big", next_node_id: "n1" }
+      : at === NODES - 1
+        ? { id: `n${at}`, node_type: "exit" }
+        : {
+            id: `n${at}`,
+            node_type: "condition",
+            condition: "contact.plan = 'pro'",
+            true_node_id: `n${at + 1}`,
+            false_node_id: `n${Math.min(NODES - 1, at + 5)}`,
+          },
+  );
   const { id } = await kurier.api<{ id: string }>("POST", "/api/v1/journeys", { name: "Big", nodes });
   await signIn(clean, kurier, OWNER);
   await clean.goto(`${kurier.url}/journeys/${id}`);
@@ -79,7 +97,14 @@ test("a thousand events a second arrive while the overview is watched", async ({
     for (let second = 0; second < SECONDS; second++) {
       const began = Date.now();
       for (let part = 0; part < EVENTS_PER_SECOND; part += 250) {
-        await kurier.send(...Array.from({ length: 250 }, (_, index) => ({ type: "track", userId: `u${(part + index) % CONTACTS}`, event: "ticked", properties: { n: index } })));
+        await kurier.send(
+          ...Array.from({ length: 250 }, (_, index) => ({
+            type: "track",
+            userId: `u${(part + index) % CONTACTS}`,
+            event: "ticked",
+            properties: { n: index },
+          })),
+        );
       }
       // The rate is what is tested: the rest of the second belongs to it.
       await clean.waitForFunction((until) => Date.now() >= until, began + 1000);

@@ -73,7 +73,8 @@ async function draw(from: string, by: string, to: string) {
   await page.mouse.up();
 }
 
-const edge = (from: string, to: string) => page.getByLabel(new RegExp(`^${from} .*${to}$`)).and(page.locator(".react-flow__edge"));
+const edge = (from: string, to: string) =>
+  page.getByLabel(new RegExp(`^${from} .*${to}$`)).and(page.locator(".react-flow__edge"));
 
 test("a journey is drawn on the canvas and published", async () => {
   await open(page, "Journeys");
@@ -145,7 +146,11 @@ test("the contact's page shows what happened, why, and the path", async () => {
 
 test("a dead letter is redriven", async () => {
   await kurier.api("PUT", "/api/v1/channels/later", { kind: "outbox", enabled: false });
-  await kurier.api("POST", "/api/v1/messages", { channel: "later", to: "someone@example.org", body: { subject: "Late", text: "better than never" } });
+  await kurier.api("POST", "/api/v1/messages", {
+    channel: "later",
+    to: "someone@example.org",
+    body: { subject: "Late", text: "better than never" },
+  });
   await kurier.api("DELETE", "/api/v1/channels/later");
   await open(page, "Dead letters");
   await expect(page.getByRole("table").getByText("refused")).toBeVisible();
@@ -169,7 +174,13 @@ test("content is imported and shown", async () => {
   test.skip(!(await kurier.has("/api/v1/content")), "this server has no content");
   await open(page, "Content");
   await page.getByRole("button", { name: "Import Markdown" }).first().click();
-  await page.getByLabel("Markdown files").setInputFiles({ name: "refunds.md", mimeType: "text/markdown", buffer: Buffer.from("# Refunds\n\n## Refund policy\n\nYou have **30 days**.\n") });
+  await page
+    .getByLabel("Markdown files")
+    .setInputFiles({
+      name: "refunds.md",
+      mimeType: "text/markdown",
+      buffer: Buffer.from("# Refunds\n\n## Refund policy\n\nYou have **30 days**.\n"),
+    });
   await expect(page.getByRole("dialog").getByText("new", { exact: true })).toBeVisible();
   await page.getByRole("button", { name: "Import 1 document" }).click();
   await page.getByRole("button", { name: "Show what is below Refunds" }).click();
@@ -215,7 +226,11 @@ test("a viewer can look, and not change", async () => {
   await expect(page.getByRole("button", { name: "Publish" })).toHaveCount(0);
   const status = await page.evaluate(async () => {
     const session = (await (await fetch("/api/v1/session")).json()) as { csrf: string };
-    const answer = await fetch("/api/v1/segments", { method: "POST", headers: { "X-CSRF-Token": session.csrf, "Content-Type": "application/json" }, body: JSON.stringify({ name: "Mine", expression: "TRUE" }) });
+    const answer = await fetch("/api/v1/segments", {
+      method: "POST",
+      headers: { "X-CSRF-Token": session.csrf, "Content-Type": "application/json" },
+      body: JSON.stringify({ name: "Mine", expression: "TRUE" }),
+    });
     return answer.status;
   });
   expect(status).toBe(403);

@@ -9,7 +9,9 @@ const weigh = async (path) => gzipSync(await readFile(new URL(path, dist)), { le
 
 const linked = [...html.matchAll(/(?:src|href)="\/([^"]+)"/g)].map((found) => found[1]);
 // The overview is fetched right after the entry, so it counts; its own imports are in the entry's folder.
-const overview = (await readdir(new URL("assets/", dist))).filter((name) => /^(overview|queries|charts|table)-/.test(name)).map((name) => `assets/${name}`);
+const overview = (await readdir(new URL("assets/", dist)))
+  .filter((name) => /^(overview|queries|charts|table)-/.test(name))
+  .map((name) => `assets/${name}`);
 const files = [...new Set(["index.html", ...linked, ...overview])];
 let sum = 0;
 for (const file of files) {

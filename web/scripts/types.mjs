@@ -4,9 +4,7 @@ import { readFile, writeFile } from "node:fs/promises";
 import openapiTS, { astToString } from "openapi-typescript";
 
 const source = process.argv[2] ?? `${process.env.KURIER_URL ?? "http://127.0.0.1:8787"}/openapi.json`;
-const text = source.startsWith("http")
-  ? await (await fetch(source)).text()
-  : await readFile(source, "utf8");
+const text = source.startsWith("http") ? await (await fetch(source)).text() : await readFile(source, "utf8");
 const document = JSON.parse(text);
 // The pages name paths themselves; of the description only the shapes are used.
 document.paths = {};

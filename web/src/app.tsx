@@ -50,7 +50,9 @@ function NotFound() {
   const { t } = useWords();
   return (
     <Page title={t("page.notFound")}>
-      <Empty title={t("page.notFound")} action={<ButtonLink to="/">{t("page.toOverview")}</ButtonLink>}>{t("page.notFoundHint")}</Empty>
+      <Empty title={t("page.notFound")} action={<ButtonLink to="/">{t("page.toOverview")}</ButtonLink>}>
+        {t("page.notFoundHint")}
+      </Empty>
     </Page>
   );
 }
@@ -89,6 +91,12 @@ export function App() {
     case "signed_out":
       return <SignIn demo={standing.demo} />;
     case "signed_in":
-      return <SessionProvider session={standing.session}><Shell><CurrentPage /></Shell></SessionProvider>;
+      return (
+        <SessionProvider session={standing.session}>
+          <Shell>
+            <CurrentPage />
+          </Shell>
+        </SessionProvider>
+      );
   }
 }

@@ -59,7 +59,13 @@ async function send(method: string, path: string, call: Call): Promise<Response>
   if (call.text !== undefined) headers["Content-Type"] = "application/yaml";
   const body = call.text ?? (call.body === undefined ? undefined : JSON.stringify(call.body));
   try {
-    return await fetch(address(path, call.query), { method, headers, body, signal: call.signal, credentials: "same-origin" });
+    return await fetch(address(path, call.query), {
+      method,
+      headers,
+      body,
+      signal: call.signal,
+      credentials: "same-origin",
+    });
   } catch (cause) {
     if (call.signal?.aborted) throw cause;
     throw new Problem(0, "unreachable", String(cause));

@@ -7,7 +7,11 @@ export type Link = "off" | "live" | "reconnecting";
 export type Told = { name: string; data: unknown };
 
 /** Hands items on in one go per frame, the newest `keep` of them. */
-export function perFrame<T>(keep: number, hand: (items: T[]) => void, frame: (run: () => void) => number = requestAnimationFrame) {
+export function perFrame<T>(
+  keep: number,
+  hand: (items: T[]) => void,
+  frame: (run: () => void) => number = requestAnimationFrame,
+) {
   let waiting: T[] = [];
   let asked = false;
   return (item: T) => {

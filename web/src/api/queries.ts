@@ -54,7 +54,11 @@ export function useAct() {
   return async <T>(work: () => Promise<T>, changes: QueryKey[], done?: string): Promise<T> => {
     try {
       const answer = await work();
-      await Promise.all(changes.map((queryKey) => client.invalidateQueries({ predicate: (query) => String(query.queryKey[0]).startsWith(String(queryKey[0])) })));
+      await Promise.all(
+        changes.map((queryKey) =>
+          client.invalidateQueries({ predicate: (query) => String(query.queryKey[0]).startsWith(String(queryKey[0])) }),
+        ),
+      );
       if (done) tell.good(done);
       return answer;
     } catch (error) {

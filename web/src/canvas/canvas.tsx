@@ -1,4 +1,16 @@
-import { Background, Controls, MarkerType, MiniMap, ReactFlow, useNodesState, useReactFlow, type Connection, type Edge as FlowEdge, type NodeChange, type Viewport } from "@xyflow/react";
+import {
+  Background,
+  Controls,
+  MarkerType,
+  MiniMap,
+  ReactFlow,
+  useNodesState,
+  useReactFlow,
+  type Connection,
+  type Edge as FlowEdge,
+  type NodeChange,
+  type Viewport,
+} from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import "./canvas.css";
 import { useEffect, useMemo, useState, type DragEvent } from "react";
@@ -50,7 +62,9 @@ function nodesOf({ definition, places, counts, faults, chosen }: CanvasProps): C
 
 function orderOf(node: NodeDef, places: Places): string[] {
   const x = (id: string | null) => (id === null ? 0 : (places[id]?.x ?? 0));
-  return waysOf(node).sort((one, other) => x(one.to) - x(other.to)).map((way) => way.by);
+  return waysOf(node)
+    .sort((one, other) => x(one.to) - x(other.to))
+    .map((way) => way.by);
 }
 
 // A journey longer than this would be shrunk to dust: it is shown from its beginning instead.
@@ -73,43 +87,62 @@ export function Canvas(props: CanvasProps) {
   const [view] = useState(() => firstView(definition, places));
   const [nodes, setNodes, onNodesChange] = useNodesState<CardNode>([]);
   // Numbers arrive while somebody drags: what is in their hand stays where it is.
-  useEffect(() => setNodes((before) => {
-    const known = new Map(before.map((node) => [node.id, node]));
-    return nodesOf(props).map((node) => {
-      const was = known.get(node.id);
-      if (!was) return node;
-      return was.dragging ? { ...node, measured: was.measured, position: was.position, dragging: true } : { ...node, measured: was.measured };
-    });
-  }), [definition, places, counts, faults, chosen]);
-  const edges = useMemo(() => edgesOf(definition).map((edge): FlowEdge => {
-    const count = counts ? edgeCount(counts, edge.from, edge.by, edge.to) : 0;
-    const name = edge.by === "next" ? "" : wayName(edge.by, words);
-    return {
-      id: edge.id,
-      source: edge.from,
-      target: edge.to,
-      sourceHandle: edge.by,
-      targetHandle: "in",
-      type: "smoothstep",
-      label: [name, counts ? words.number(count) : ""].filter(Boolean).join(" · "),
-      markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 },
-      className: count > 0 ? "walked" : undefined,
-      ariaLabel: `${edge.from} ${name || "→"} ${edge.to}`,
-    };
-  }), [definition, counts, words]);
+  useEffect(
+    () =>
+      setNodes((before) => {
+        const known = new Map(before.map((node) => [node.id, node]));
+        return nodesOf(props).map((node) => {
+          const was = known.get(node.id);
+          if (!was) return node;
+          return was.dragging
+            ? { ...node, measured: was.measured, position: was.position, dragging: true }
+            : { ...node, measured: was.measured };
+        });
+      }),
+    [definition, places, counts, faults, chosen],
+  );
+  const edges = useMemo(
+    () =>
+      edgesOf(definition).map((edge): FlowEdge => {
+        const count = counts ? edgeCount(counts, edge.from, edge.by, edge.to) : 0;
+        const name = edge.by === "next" ? "" : wayName(edge.by, words);
+        return {
+          id: edge.id,
+          source: edge.from,
+          target: edge.to,
+          sourceHandle: edge.by,
+          targetHandle: "in",
+          type: "smoothstep",
+          label: [name, counts ? words.number(count) : ""].filter(Boolean).join(" · "),
+          markerEnd: { type: MarkerType.ArrowClosed, width: 16, height: 16 },
+          className: count > 0 ? "walked" : undefined,
+          ariaLabel: `${edge.from} ${name || "→"} ${edge.to}`,
+        };
+      }),
+    [definition, counts, words],
+  );
   // By mouse or by keyboard: whatever is selected is chosen.
   const changed = (changes: NodeChange<CardNode>[]) => {
     onNodesChange(changes);
     const picked = changes.find((change) => change.type === "select" && change.selected);
     if (picked?.type === "select") props.onChoose(picked.id);
   };
-  const moved = () => props.onMove(Object.fromEntries(flow.getNodes().map((node) => [node.id, { x: Math.round(node.position.x), y: Math.round(node.position.y) }])));
-  const connected = ({ source, target, sourceHandle }: Connection) => source !== target && props.onConnect(source, sourceHandle ?? "next", target);
+  const moved = () =>
+    props.onMove(
+      Object.fromEntries(
+        flow.getNodes().map((node) => [node.id, { x: Math.round(node.position.x), y: Math.round(node.position.y) }]),
+      ),
+    );
+  const connected = ({ source, target, sourceHandle }: Connection) =>
+    source !== target && props.onConnect(source, sourceHandle ?? "next", target);
   const drop = (event: DragEvent) => {
     const kind = KINDS.find((one) => one === event.dataTransfer.getData(DRAGGED));
     if (!kind) return;
     event.preventDefault();
-    props.onDrop(kind, flow.screenToFlowPosition({ x: event.clientX - NODE_WIDTH / 2, y: event.clientY - NODE_HEIGHT / 2 }));
+    props.onDrop(
+      kind,
+      flow.screenToFlowPosition({ x: event.clientX - NODE_WIDTH / 2, y: event.clientY - NODE_HEIGHT / 2 }),
+    );
   };
   return (
     <ReactFlow
@@ -138,7 +171,15 @@ export function Canvas(props: CanvasProps) {
     >
       <Background gap={24} size={1.5} color="var(--line)" />
       <Controls showInteractive={false} />
-      {definition.nodes.length > 12 && <MiniMap pannable zoomable ariaLabel={words.t("canvas.label")} nodeColor="var(--line-strong)" maskColor="color-mix(in srgb, var(--page) 70%, transparent)" />}
+      {definition.nodes.length > 12 && (
+        <MiniMap
+          pannable
+          zoomable
+          ariaLabel={words.t("canvas.label")}
+          nodeColor="var(--line-strong)"
+          maskColor="color-mix(in srgb, var(--page) 70%, transparent)"
+        />
+      )}
     </ReactFlow>
   );
 }

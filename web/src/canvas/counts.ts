@@ -14,7 +14,12 @@ const keyOf = (node: string, by: string, to: string) => `${node} ${by} ${to}`;
 export function countsOf(stats: Stats): Counts {
   const edges = new Map<string, number>();
   for (const edge of stats.edges) edges.set(keyOf(edge.node, edge.by, edge.to), edge.count);
-  return { entered: stats.entered, active: stats.active, nodes: new Map(stats.nodes.map((node) => [node.node, node])), edges };
+  return {
+    entered: stats.entered,
+    active: stats.active,
+    nodes: new Map(stats.nodes.map((node) => [node.node, node])),
+    edges,
+  };
 }
 
 /** A wait goes on as `met`; one for time alone may be told as `next`. */

@@ -1,5 +1,17 @@
 import { describe, expect, it } from "vitest";
-import { addBehind, connect, edgesOf, firstDefinition, freeId, readDefinition, removeNode, renameNode, setField, waysOf, type Definition } from "./definition";
+import {
+  addBehind,
+  connect,
+  edgesOf,
+  firstDefinition,
+  freeId,
+  readDefinition,
+  removeNode,
+  renameNode,
+  setField,
+  waysOf,
+  type Definition,
+} from "./definition";
 import { arrange, settle } from "./layout";
 
 const cart = readDefinition({
@@ -7,8 +19,19 @@ const cart = readDefinition({
   reentry_policy: "restart",
   nodes: [
     { id: "start", node_type: "trigger", event_type: "cart_updated", next_node_id: "hour" },
-    { id: "hour", node_type: "wait", config: { wait_type: "event", event_type: "order_completed", timeout: "1h" }, next_node_id: "bought", timeout_node_id: "by-plan" },
-    { id: "by-plan", node_type: "branch", branches: [{ priority: 1, condition: "contact.plan = 'pro'", next_node_id: "remind" }], default_node_id: "bought" },
+    {
+      id: "hour",
+      node_type: "wait",
+      config: { wait_type: "event", event_type: "order_completed", timeout: "1h" },
+      next_node_id: "bought",
+      timeout_node_id: "by-plan",
+    },
+    {
+      id: "by-plan",
+      node_type: "branch",
+      branches: [{ priority: 1, condition: "contact.plan = 'pro'", next_node_id: "remind" }],
+      default_node_id: "bought",
+    },
     { id: "remind", node_type: "send_message", channel: "email", template: "t", next_node_id: "bought" },
     { id: "bought", node_type: "exit" },
   ],
@@ -83,7 +106,12 @@ describe("layout", () => {
   });
 
   it("lays out 200 nodes in a few seconds at most, on a slow machine too", () => {
-    const nodes = Array.from({ length: 200 }, (_, index) => ({ id: `n${index}`, node_type: "condition", true_node_id: `n${index + 1}`, false_node_id: `n${Math.min(199, index + 7)}` }));
+    const nodes = Array.from({ length: 200 }, (_, index) => ({
+      id: `n${index}`,
+      node_type: "condition",
+      true_node_id: `n${index + 1}`,
+      false_node_id: `n${Math.min(199, index + 7)}`,
+    }));
     const began = performance.now();
     arrange(readDefinition({ name: "big", nodes }));
     expect(performance.now() - began).toBeLessThan(5000);

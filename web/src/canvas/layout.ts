@@ -16,17 +16,21 @@ export function arrange(definition: Definition): Places {
   for (const node of definition.nodes) graph.setNode(node.id, { width: NODE_WIDTH, height: NODE_HEIGHT });
   for (const edge of edgesOf(definition)) graph.setEdge(edge.from, edge.to);
   layout(graph);
-  return Object.fromEntries(definition.nodes.map((node) => {
-    const { x, y } = graph.node(node.id) as Place;
-    return [node.id, { x: Math.round(x - NODE_WIDTH / 2), y: Math.round(y - NODE_HEIGHT / 2) }];
-  }));
+  return Object.fromEntries(
+    definition.nodes.map((node) => {
+      const { x, y } = graph.node(node.id) as Place;
+      return [node.id, { x: Math.round(x - NODE_WIDTH / 2), y: Math.round(y - NODE_HEIGHT / 2) }];
+    }),
+  );
 }
 
 /** Known places stay; nodes without one get the place they would have. */
 export function settle(definition: Definition, known: Places): Places {
   if (definition.nodes.every((node) => known[node.id])) return known;
   const computed = arrange(definition);
-  return Object.fromEntries(definition.nodes.map((node) => [node.id, known[node.id] ?? computed[node.id] ?? { x: 0, y: 0 }]));
+  return Object.fromEntries(
+    definition.nodes.map((node) => [node.id, known[node.id] ?? computed[node.id] ?? { x: 0, y: 0 }]),
+  );
 }
 
 const keyOf = (journey: string) => `kurier.places.${journey}`;
@@ -39,4 +43,5 @@ export function keptPlaces(journey: string): Places {
   }
 }
 
-export const keepPlaces = (journey: string, places: Places) => localStorage.setItem(keyOf(journey), JSON.stringify(places));
+export const keepPlaces = (journey: string, places: Places) =>
+  localStorage.setItem(keyOf(journey), JSON.stringify(places));

@@ -18,22 +18,51 @@ export const NodeCard = memo(function NodeCard({ data, selected }: NodeProps<Car
   const { node, count, faults, warnings } = data;
   const ways = waysOf(node).sort((one, other) => data.order.indexOf(one.by) - data.order.indexOf(other.by));
   return (
-    <div className="card" data-kind={node.node_type} data-faulty={faults > 0 || undefined} data-selected={selected || undefined}>
+    <div
+      className="card"
+      data-kind={node.node_type}
+      data-faulty={faults > 0 || undefined}
+      data-selected={selected || undefined}
+    >
       {node.node_type !== "trigger" && <Handle type="target" position={Position.Top} id="in" />}
-      <span className="card-icon"><Icon name={iconOf(node.node_type)} size={16} /></span>
+      <span className="card-icon">
+        <Icon name={iconOf(node.node_type)} size={16} />
+      </span>
       <div className="card-words">
         <strong>{node.label || node.id}</strong>
         <span className="small soft">{gistOf(node) || word("node", node.node_type)}</span>
       </div>
       {count && (
         <div className="card-counts small number">
-          <span data-at={count.at > 0 || undefined} data-testid={`at-${node.id}`}>{t("canvas.here", { n: count.at })}</span>
-          <span className="soft" data-testid={`entered-${node.id}`}>{number(count.entered)}</span>
+          <span data-at={count.at > 0 || undefined} data-testid={`at-${node.id}`}>
+            {t("canvas.here", { n: count.at })}
+          </span>
+          <span className="soft" data-testid={`entered-${node.id}`}>
+            {number(count.entered)}
+          </span>
         </div>
       )}
-      {faults > 0 ? <span className="card-mark" data-tone="bad">{t("canvas.fault", { n: faults })}</span> : warnings > 0 && <span className="card-mark" data-tone="warn">{t("canvas.warning", { n: warnings })}</span>}
+      {faults > 0 ? (
+        <span className="card-mark" data-tone="bad">
+          {t("canvas.fault", { n: faults })}
+        </span>
+      ) : (
+        warnings > 0 && (
+          <span className="card-mark" data-tone="warn">
+            {t("canvas.warning", { n: warnings })}
+          </span>
+        )
+      )}
       {ways.map((way, index) => (
-        <Handle key={way.by} type="source" position={Position.Bottom} id={way.by} title={wayName(way.by, words)} data-open={way.to === null || undefined} style={{ left: `${((index + 1) / (ways.length + 1)) * 100}%` }} />
+        <Handle
+          key={way.by}
+          type="source"
+          position={Position.Bottom}
+          id={way.by}
+          title={wayName(way.by, words)}
+          data-open={way.to === null || undefined}
+          style={{ left: `${((index + 1) / (ways.length + 1)) * 100}%` }}
+        />
       ))}
     </div>
   );

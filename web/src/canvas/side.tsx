@@ -24,8 +24,15 @@ export function FaultList({ faults, onChoose }: { faults: Fault[]; onChoose?: (i
         {faults.map((fault, index) => (
           <li key={index}>
             <span>
-              {fault.node && onChoose && <><button type="button" className="link" onClick={() => onChoose(fault.node ?? "")}>{fault.node}</button>{" "}</>}
-              {fault.field && <code>{fault.field}</code>} {fault.message}{fault.suggestion ? `; ${fault.suggestion}` : ""}
+              {fault.node && onChoose && (
+                <>
+                  <button type="button" className="link" onClick={() => onChoose(fault.node ?? "")}>
+                    {fault.node}
+                  </button>{" "}
+                </>
+              )}
+              {fault.field && <code>{fault.field}</code>} {fault.message}
+              {fault.suggestion ? `; ${fault.suggestion}` : ""}
             </span>
           </li>
         ))}
@@ -64,7 +71,13 @@ export function NodeSide(props: NodeSideProps) {
         <p className="soft">{word("node.doc", node.node_type)}</p>
         <Example kind={node.node_type} />
       </details>
-      {!readOnly && <div><Button kind="danger" icon="trash" onClick={props.onRemove}>{t("canvas.delete")}</Button></div>}
+      {!readOnly && (
+        <div>
+          <Button kind="danger" icon="trash" onClick={props.onRemove}>
+            {t("canvas.delete")}
+          </Button>
+        </div>
+      )}
     </div>
   );
 }
@@ -77,13 +90,29 @@ function Example({ kind }: { kind: Kind }) {
   return example ? <Code text={example} label={t("canvas.docs")} /> : null;
 }
 
-function Identity({ node, readOnly, onChange, onRename }: Pick<NodeSideProps, "node" | "readOnly" | "onChange" | "onRename">) {
+function Identity({
+  node,
+  readOnly,
+  onChange,
+  onRename,
+}: Pick<NodeSideProps, "node" | "readOnly" | "onChange" | "onRename">) {
   const { t } = useWords();
   const [id, setId] = useState(node.id);
   return (
     <>
-      <TextField label={t("field.label")} value={node.label ?? ""} readOnly={readOnly} onChange={(event) => onChange("label", event.target.value)} />
-      <TextField label={t("field.id")} value={id} readOnly={readOnly} onChange={(event) => setId(event.target.value)} onBlur={() => (id && id !== node.id ? onRename(id) : setId(node.id))} />
+      <TextField
+        label={t("field.label")}
+        value={node.label ?? ""}
+        readOnly={readOnly}
+        onChange={(event) => onChange("label", event.target.value)}
+      />
+      <TextField
+        label={t("field.id")}
+        value={id}
+        readOnly={readOnly}
+        onChange={(event) => setId(event.target.value)}
+        onBlur={() => (id && id !== node.id ? onRename(id) : setId(node.id))}
+      />
     </>
   );
 }
@@ -93,9 +122,19 @@ function Numbers({ journey, node, count }: { journey: string; node: NodeDef; cou
   const runs = `/journeys/${journey}/runs`;
   return (
     <ul className="side-numbers">
-      <li><Link to={address(runs, { node: node.id, status: "active" })}>{t("canvas.who")}: {t("canvas.here", { n: count.at })}</Link></li>
-      <li className="soft">{t("canvas.entered", { n: count.entered })}, {t("canvas.passed", { n: count.left })}</li>
-      {node.node_type === "send_message" && <li><Link to={address("/messages", { journey, node: node.id })}>{t("canvas.messages")}</Link></li>}
+      <li>
+        <Link to={address(runs, { node: node.id, status: "active" })}>
+          {t("canvas.who")}: {t("canvas.here", { n: count.at })}
+        </Link>
+      </li>
+      <li className="soft">
+        {t("canvas.entered", { n: count.entered })}, {t("canvas.passed", { n: count.left })}
+      </li>
+      {node.node_type === "send_message" && (
+        <li>
+          <Link to={address("/messages", { journey, node: node.id })}>{t("canvas.messages")}</Link>
+        </li>
+      )}
     </ul>
   );
 }
@@ -105,13 +144,29 @@ function Ways({ definition, node, readOnly, onLead }: NodeSideProps) {
   const { t } = useWords();
   const words = useWords();
   const others = definition.nodes.filter((other) => other.id !== node.id && other.node_type !== "trigger");
-  const choices = [{ value: "", label: t("way.nowhere") }, ...others.map((other) => ({ value: other.id, label: other.label ? `${other.label} (${other.id})` : other.id }))];
+  const choices = [
+    { value: "", label: t("way.nowhere") },
+    ...others.map((other) => ({ value: other.id, label: other.label ? `${other.label} (${other.id})` : other.id })),
+  ];
   return waysOf(node).map((way) => (
-    <SelectField key={way.by} label={t("way.leads", { by: wayName(way.by, words) })} value={way.to ?? ""} disabled={readOnly} onChange={(event) => onLead(way.by, event.target.value || null)} choices={choices} />
+    <SelectField
+      key={way.by}
+      label={t("way.leads", { by: wayName(way.by, words) })}
+      value={way.to ?? ""}
+      disabled={readOnly}
+      onChange={(event) => onLead(way.by, event.target.value || null)}
+      choices={choices}
+    />
   ));
 }
 
-type JourneySideProps = { definition: Definition; faults: Fault[]; readOnly: boolean; onChange: (field: string, value: unknown) => void; onChoose: (id: string) => void };
+type JourneySideProps = {
+  definition: Definition;
+  faults: Fault[];
+  readOnly: boolean;
+  onChange: (field: string, value: unknown) => void;
+  onChoose: (id: string) => void;
+};
 
 const POLICIES = ["skip", "restart", "parallel", "wait"];
 
@@ -123,10 +178,34 @@ export function JourneySide({ definition, faults, readOnly, onChange, onChoose }
       <h2>{t("canvas.settings")}</h2>
       <p className="soft">{t("canvas.pick")}</p>
       <FaultList faults={faults} onChoose={onChoose} />
-      <TextField label={t("field.description")} value={text("description")} readOnly={readOnly} onChange={(event) => onChange("description", event.target.value)} />
-      <SelectField label={t("field.reentry_policy")} value={text("reentry_policy") || "skip"} disabled={readOnly} onChange={(event) => onChange("reentry_policy", event.target.value)} choices={POLICIES.map((value) => ({ value, label: word("field.reentry_policy", value) }))} />
-      <TextField label={t("field.reentry_key")} hint={t("field.reentry_keyHint")} value={text("reentry_key")} readOnly={readOnly} onChange={(event) => onChange("reentry_key", event.target.value)} />
-      <ExpressionField small label={t("field.exit_when")} place="journey" value={text("exit_when")} readOnly={readOnly} onChange={(value) => onChange("exit_when", value)} />
+      <TextField
+        label={t("field.description")}
+        value={text("description")}
+        readOnly={readOnly}
+        onChange={(event) => onChange("description", event.target.value)}
+      />
+      <SelectField
+        label={t("field.reentry_policy")}
+        value={text("reentry_policy") || "skip"}
+        disabled={readOnly}
+        onChange={(event) => onChange("reentry_policy", event.target.value)}
+        choices={POLICIES.map((value) => ({ value, label: word("field.reentry_policy", value) }))}
+      />
+      <TextField
+        label={t("field.reentry_key")}
+        hint={t("field.reentry_keyHint")}
+        value={text("reentry_key")}
+        readOnly={readOnly}
+        onChange={(event) => onChange("reentry_key", event.target.value)}
+      />
+      <ExpressionField
+        small
+        label={t("field.exit_when")}
+        place="journey"
+        value={text("exit_when")}
+        readOnly={readOnly}
+        onChange={(value) => onChange("exit_when", value)}
+      />
     </div>
   );
 }

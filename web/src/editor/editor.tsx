@@ -1,5 +1,11 @@
 // The editor of expressions: colours, completion from real names, faults underlined while typing.
-import { autocompletion, closeBrackets, completionKeymap, startCompletion, type CompletionContext } from "@codemirror/autocomplete";
+import {
+  autocompletion,
+  closeBrackets,
+  completionKeymap,
+  startCompletion,
+  type CompletionContext,
+} from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
 import { linter, type Diagnostic } from "@codemirror/lint";
 import { Compartment, EditorState, type Extension } from "@codemirror/state";
@@ -36,41 +42,71 @@ export function diagnosticsOf(text: string, faults: Schemas["ExpressionFault"][]
 }
 
 function checking(place: Place, tell: (check: Check | null) => void): Extension {
-  return linter(async (view) => {
-    const expression = view.state.doc.toString();
-    if (!expression.trim()) {
-      tell(null);
-      return [];
-    }
-    try {
-      const check = await api.post<Check>("/api/v1/expressions/check", { expression, place });
-      tell(check);
-      return diagnosticsOf(expression, check.errors);
-    } catch {
-      // Out of reach is no fault of the expression.
-      return [];
-    }
-  }, { delay: TYPING_MS });
+  return linter(
+    async (view) => {
+      const expression = view.state.doc.toString();
+      if (!expression.trim()) {
+        tell(null);
+        return [];
+      }
+      try {
+        const check = await api.post<Check>("/api/v1/expressions/check", { expression, place });
+        tell(check);
+        return diagnosticsOf(expression, check.errors);
+      } catch {
+        // Out of reach is no fault of the expression.
+        return [];
+      }
+    },
+    { delay: TYPING_MS },
+  );
 }
 
 const theme = EditorView.theme({
-  "&": { color: "var(--ink)", backgroundColor: "var(--surface)", border: "1px solid var(--line-strong)", borderRadius: "var(--radius-small)", fontSize: "13.5px" },
+  "&": {
+    color: "var(--ink)",
+    backgroundColor: "var(--surface)",
+    border: "1px solid var(--line-strong)",
+    borderRadius: "var(--radius-small)",
+    fontSize: "13.5px",
+  },
   "&.cm-focused": { outline: "2px solid var(--focus)" },
   ".cm-content": { fontFamily: "var(--mono)", padding: "10px 4px", caretColor: "var(--ink)" },
   ".cm-line": { padding: "0 8px" },
   ".cm-cursor": { borderLeftColor: "var(--ink)" },
-  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": { backgroundColor: "var(--accent-soft)" },
+  "&.cm-focused > .cm-scroller > .cm-selectionLayer .cm-selectionBackground, .cm-selectionBackground": {
+    backgroundColor: "var(--accent-soft)",
+  },
   ".cm-placeholder": { color: "var(--ink-faint)" },
-  ".cm-tooltip": { backgroundColor: "var(--raised)", color: "var(--ink)", border: "1px solid var(--line)", borderRadius: "6px", boxShadow: "var(--shadow-raised)" },
+  ".cm-tooltip": {
+    backgroundColor: "var(--raised)",
+    color: "var(--ink)",
+    border: "1px solid var(--line)",
+    borderRadius: "6px",
+    boxShadow: "var(--shadow-raised)",
+  },
   ".cm-tooltip-autocomplete ul li": { padding: "3px 8px", fontFamily: "var(--mono)" },
   ".cm-tooltip-autocomplete ul li[aria-selected]": { backgroundColor: "var(--accent)", color: "var(--accent-ink)" },
   ".cm-completionDetail": { fontStyle: "normal", opacity: "0.75" },
   ".cm-diagnostic": { padding: "6px 10px", fontFamily: "var(--font)" },
   ".cm-diagnostic-error": { borderLeft: "4px solid var(--bad)" },
-  ".cm-lintRange-error": { backgroundImage: "none", textDecoration: "underline wavy var(--bad)", textUnderlineOffset: "3px" },
+  ".cm-lintRange-error": {
+    backgroundImage: "none",
+    textDecoration: "underline wavy var(--bad)",
+    textUnderlineOffset: "3px",
+  },
 });
 
-export default function ExpressionEditor({ value, onChange, place, label, hint, small, readOnly, onCheck }: ExpressionEditorProps) {
+export default function ExpressionEditor({
+  value,
+  onChange,
+  place,
+  label,
+  hint,
+  small,
+  readOnly,
+  onCheck,
+}: ExpressionEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const names = useRef<Names>(NO_NAMES);
@@ -85,7 +121,11 @@ export default function ExpressionEditor({ value, onChange, place, label, hint, 
       const line = context.state.sliceDoc(0, context.pos);
       const found = suggest(line, names.current);
       if (!found || (found.from === context.pos && !context.explicit && !/[.'=(]\s*$/.test(line))) return null;
-      return { from: found.from, options: found.options.map((one) => ({ label: one.label, type: one.kind, detail: one.detail })), validFor: /^['\w. "]*$/ };
+      return {
+        from: found.from,
+        options: found.options.map((one) => ({ label: one.label, type: one.kind, detail: one.detail })),
+        validFor: /^['\w. "]*$/,
+      };
     };
     const editable = new Compartment();
     const editor = new EditorView({
@@ -93,11 +133,21 @@ export default function ExpressionEditor({ value, onChange, place, label, hint, 
       state: EditorState.create({
         doc: value,
         extensions: [
-          history(), closeBrackets(), expressionLanguage, highlighting, theme, EditorView.lineWrapping,
+          history(),
+          closeBrackets(),
+          expressionLanguage,
+          highlighting,
+          theme,
+          EditorView.lineWrapping,
           placeholder(hint ?? ""),
           autocompletion({ override: [complete], icons: false }),
           checking(place, (check) => told.current.onCheck?.(check)),
-          keymap.of([...completionKeymap, { key: "Ctrl-Space", run: startCompletion }, ...defaultKeymap, ...historyKeymap]),
+          keymap.of([
+            ...completionKeymap,
+            { key: "Ctrl-Space", run: startCompletion },
+            ...defaultKeymap,
+            ...historyKeymap,
+          ]),
           editable.of([EditorView.editable.of(!readOnly), EditorState.readOnly.of(Boolean(readOnly))]),
           EditorView.contentAttributes.of({ "aria-label": label, "aria-multiline": "true" }),
           EditorView.updateListener.of((update) => {

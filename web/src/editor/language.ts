@@ -24,7 +24,10 @@ function kindOf(word: string): string | null {
   return roots.has(word.split(".")[0] ?? "") ? "variableName" : null;
 }
 
-export const expressionLanguage = StreamLanguage.define({ token, tokenTable: { function: tags.function(tags.variableName) } });
+export const expressionLanguage = StreamLanguage.define({
+  token,
+  tokenTable: { function: tags.function(tags.variableName) },
+});
 
 const colours = HighlightStyle.define([
   { tag: tags.keyword, color: "var(--code-key)", fontWeight: "600" },

@@ -3,7 +3,10 @@ import { unitAt } from "./span";
 import { suggest, type Names } from "./words";
 
 const names: Names = {
-  attributes: [{ name: "plan", types: ["text"] }, { name: "first name", types: ["text"] }],
+  attributes: [
+    { name: "plan", types: ["text"] },
+    { name: "first name", types: ["text"] },
+  ],
   events: [{ name: "Order Completed", count: 3, properties: [{ name: "total", types: ["number"] }] }],
 };
 const labels = (before: string) => suggest(before, names)?.options.map((option) => option.label) ?? [];

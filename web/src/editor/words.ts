@@ -1,8 +1,36 @@
 // The words of the expression language, for colours and completion.
-export const KEYWORDS = ["AND", "OR", "NOT", "EXISTS", "WHERE", "IN", "BETWEEN", "IS", "NULL", "CONTAINS", "STARTS_WITH", "ENDS_WITH", "MATCHES", "TRUE", "FALSE"];
+export const KEYWORDS = [
+  "AND",
+  "OR",
+  "NOT",
+  "EXISTS",
+  "WHERE",
+  "IN",
+  "BETWEEN",
+  "IS",
+  "NULL",
+  "CONTAINS",
+  "STARTS_WITH",
+  "ENDS_WITH",
+  "MATCHES",
+  "TRUE",
+  "FALSE",
+];
 export const FUNCTIONS = ["COUNT", "SUM", "AVG", "MIN", "MAX", "now", "timestamp"];
 export const ROOTS = ["contact", "event", "journey", "system"];
-export const JOURNEY_NAMES = ["id", "name", "version", "key", "state", "state.entry_time", "state.trigger_event_id", "state.wait_start_time", "state.wait_until", "state.last_message_id", "state.step_count"];
+export const JOURNEY_NAMES = [
+  "id",
+  "name",
+  "version",
+  "key",
+  "state",
+  "state.entry_time",
+  "state.trigger_event_id",
+  "state.wait_start_time",
+  "state.wait_until",
+  "state.last_message_id",
+  "state.step_count",
+];
 export const CONTACT_NAMES = ["id", "user_id", "created_at"];
 export const EVENT_NAMES = ["event_type", "event_time", "properties"];
 
@@ -25,7 +53,8 @@ function named(names: { name: string; types?: string[] }[]): Suggestion[] {
 }
 
 function afterRoot(root: string, names: Names): Suggestion[] {
-  if (root === "contact") return [...named(names.attributes), ...CONTACT_NAMES.map((label) => ({ label, kind: "name" as const }))];
+  if (root === "contact")
+    return [...named(names.attributes), ...CONTACT_NAMES.map((label) => ({ label, kind: "name" as const }))];
   if (root === "event") return EVENT_NAMES.map((label) => ({ label, kind: "name" as const }));
   if (root === "journey") return JOURNEY_NAMES.map((label) => ({ label, kind: "name" as const }));
   return [];
@@ -41,7 +70,11 @@ function properties(names: Names): Suggestion[] {
 export function suggest(before: string, names: Names): Suggested {
   const eventType = /\bevent_type\s*(?:=|==|!=|<>|IN\s*\()\s*('?[^'()]*)$/i.exec(before);
   if (eventType) {
-    const options = names.events.map((event): Suggestion => ({ label: asText(event.name), kind: "value", detail: String(event.count) }));
+    const options = names.events.map((event): Suggestion => ({
+      label: asText(event.name),
+      kind: "value",
+      detail: String(event.count),
+    }));
     return { from: before.length - (eventType[1]?.length ?? 0), options };
   }
   const property = /\bproperties\.([\w.]*)$/.exec(before);

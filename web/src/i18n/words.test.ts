@@ -24,9 +24,17 @@ it("puts values in, and chooses between one and many", () => {
 });
 
 it("every word is used somewhere", () => {
-  const files = import.meta.glob<string>(["../**/*.{ts,tsx}", "!./**"], { query: "?raw", import: "default", eager: true });
+  const files = import.meta.glob<string>(["../**/*.{ts,tsx}", "!./**"], {
+    query: "?raw",
+    import: "default",
+    eager: true,
+  });
   const sources = Object.values(files).join("\n");
-  const groups = [...sources.matchAll(/\bword\("([\w.]+)"|`([\w.]+)\.\$\{/g)].map((found) => `${found[1] ?? found[2]}.`);
-  const unused = Object.keys(pairs).filter((key) => !sources.includes(`"${key}"`) && !groups.some((group) => key.startsWith(group)));
+  const groups = [...sources.matchAll(/\bword\(\s*"([\w.]+)"|`([\w.]+)\.\$\{/g)].map(
+    (found) => `${found[1] ?? found[2]}.`,
+  );
+  const unused = Object.keys(pairs).filter(
+    (key) => !sources.includes(`"${key}"`) && !groups.some((group) => key.startsWith(group)),
+  );
   expect(unused).toEqual([]);
 });

@@ -12,8 +12,27 @@ import { Code } from "../ui/values";
 import { framed } from "./messages/content";
 import { ContentImport } from "./content-import";
 
-type Item = { key: string; type: string; title?: string; document: string; source: string; nodes?: number; changed_at?: string };
-type NodeView = Item & { text: string; path: string[]; parent: string | null; next: string | null; previous: string | null; children: number; categories?: string[]; authors?: string[]; tags?: string[]; rendered?: string };
+type Item = {
+  key: string;
+  type: string;
+  title?: string;
+  document: string;
+  source: string;
+  nodes?: number;
+  changed_at?: string;
+};
+type NodeView = Item & {
+  text: string;
+  path: string[];
+  parent: string | null;
+  next: string | null;
+  previous: string | null;
+  children: number;
+  categories?: string[];
+  authors?: string[];
+  tags?: string[];
+  rendered?: string;
+};
 type Listing = { data: Item[]; next_cursor?: string };
 type Used = { templates: string[]; journeys: string[] };
 
@@ -26,15 +45,43 @@ export default function Content({ params }: PageProps) {
   const [importing, setImporting] = useState(false);
   const documents = useRead<Listing>(PATH, { limit: 500 });
   const built = !documents.isError;
-  const action = mayEdit && built && <Button kind="primary" icon="plus" onClick={() => setImporting(true)}>{t("content.import")}</Button>;
+  const action = mayEdit && built && (
+    <Button kind="primary" icon="plus" onClick={() => setImporting(true)}>
+      {t("content.import")}
+    </Button>
+  );
   return (
     <Page title={t("content.title")} lead={t("content.lead")} actions={action}>
-      {documents.isError ? <Panel><Failure error={documents.error} retry={() => void documents.refetch()} /></Panel> : documents.isPending ? <Panel><Loading /></Panel> : documents.data.data.length === 0 ? (
-        <Panel><Empty title={t("content.empty")} action={action}>{t("content.emptyHint")}</Empty></Panel>
+      {documents.isError ? (
+        <Panel>
+          <Failure error={documents.error} retry={() => void documents.refetch()} />
+        </Panel>
+      ) : documents.isPending ? (
+        <Panel>
+          <Loading />
+        </Panel>
+      ) : documents.data.data.length === 0 ? (
+        <Panel>
+          <Empty title={t("content.empty")} action={action}>
+            {t("content.emptyHint")}
+          </Empty>
+        </Panel>
       ) : (
         <div className="content-split">
-          <Panel title={t("content.tree")} flush><ul className="tree">{documents.data.data.map((item) => <Branch key={item.key} item={item} chosen={params.key ?? null} />)}</ul></Panel>
-          {params.key ? <NodePanel key={params.key} node={params.key} /> : <Panel><Empty title={t("content.pick")} /></Panel>}
+          <Panel title={t("content.tree")} flush>
+            <ul className="tree">
+              {documents.data.data.map((item) => (
+                <Branch key={item.key} item={item} chosen={params.key ?? null} />
+              ))}
+            </ul>
+          </Panel>
+          {params.key ? (
+            <NodePanel key={params.key} node={params.key} />
+          ) : (
+            <Panel>
+              <Empty title={t("content.pick")} />
+            </Panel>
+          )}
         </div>
       )}
       {importing && <ContentImport onClose={() => setImporting(false)} />}
@@ -50,9 +97,20 @@ function Branch({ item, chosen }: { item: Item; chosen: string | null }) {
   return (
     <li>
       <div className="tree-line" aria-current={item.key === chosen ? "true" : undefined}>
-        {HAS_CHILDREN.has(item.type) ? <IconButton icon={open ? "down" : "right"} label={t("content.expand", { name: nameOf(item) })} aria-expanded={open} onClick={() => setOpen(!open)} /> : <span className="tree-gap" />}
+        {HAS_CHILDREN.has(item.type) ? (
+          <IconButton
+            icon={open ? "down" : "right"}
+            label={t("content.expand", { name: nameOf(item) })}
+            aria-expanded={open}
+            onClick={() => setOpen(!open)}
+          />
+        ) : (
+          <span className="tree-gap" />
+        )}
         <Link to={`/content/${part(item.key)}`}>{nameOf(item)}</Link>
-        <span className="small soft">{item.nodes !== undefined ? t("content.nodes", { n: item.nodes }) : item.type}</span>
+        <span className="small soft">
+          {item.nodes !== undefined ? t("content.nodes", { n: item.nodes }) : item.type}
+        </span>
       </div>
       {open && <Children of={item.key} chosen={chosen} />}
     </li>
@@ -61,7 +119,17 @@ function Branch({ item, chosen }: { item: Item; chosen: string | null }) {
 
 function Children({ of, chosen }: { of: string; chosen: string | null }) {
   const children = useRead<Listing>(`${PATH}/${part(of)}/children`, { limit: 500 });
-  return <Shown of={children} lines={2}>{({ data }) => <ul>{data.map((item) => <Branch key={item.key} item={item} chosen={chosen} />)}</ul>}</Shown>;
+  return (
+    <Shown of={children} lines={2}>
+      {({ data }) => (
+        <ul>
+          {data.map((item) => (
+            <Branch key={item.key} item={item} chosen={chosen} />
+          ))}
+        </ul>
+      )}
+    </Shown>
+  );
 }
 
 function NodePanel({ node }: { node: string }) {
@@ -71,10 +139,14 @@ function NodePanel({ node }: { node: string }) {
   return (
     <div className="stack">
       <Panel title={shown.data ? nameOf(shown.data) : node} actions={shown.data && <Steps node={shown.data} />}>
-        <Shown of={shown} lines={6}>{(data) => <About node={data} />}</Shown>
+        <Shown of={shown} lines={6}>
+          {(data) => <About node={data} />}
+        </Shown>
       </Panel>
       <Panel title={t("content.usedBy")}>
-        <Shown of={used} lines={2}>{(data) => <UsedBy used={data} />}</Shown>
+        <Shown of={used} lines={2}>
+          {(data) => <UsedBy used={data} />}
+        </Shown>
       </Panel>
     </div>
   );
@@ -120,8 +192,18 @@ function UsedBy({ used }: { used: Used }) {
   const idOf = (name: string) => journeys.find((journey) => journey.name === name)?.id;
   return (
     <ul>
-      {used.templates.map((name) => <li key={name}><Link to={`/templates/${part(name)}`}>{name}</Link> <span className="soft small">{t("messages.template")}</span></li>)}
-      {used.journeys.map((name) => <li key={name}><Link to={`/journeys/${idOf(name) ?? ""}`}>{name}</Link> <span className="soft small">{t("messages.journey")}</span></li>)}
+      {used.templates.map((name) => (
+        <li key={name}>
+          <Link to={`/templates/${part(name)}`}>{name}</Link>{" "}
+          <span className="soft small">{t("messages.template")}</span>
+        </li>
+      ))}
+      {used.journeys.map((name) => (
+        <li key={name}>
+          <Link to={`/journeys/${idOf(name) ?? ""}`}>{name}</Link>{" "}
+          <span className="soft small">{t("messages.journey")}</span>
+        </li>
+      ))}
     </ul>
   );
 }

@@ -24,7 +24,15 @@ export default function Projections() {
   if (every !== wanted) setEvery(wanted);
   return (
     <Page title={t("projections.title")} lead={t("projections.lead")}>
-      <Shown of={list} lines={10}>{({ data }) => <div className="stack">{data.map((one) => <Card key={one.name} projection={one} busy={working} />)}</div>}</Shown>
+      <Shown of={list} lines={10}>
+        {({ data }) => (
+          <div className="stack">
+            {data.map((one) => (
+              <Card key={one.name} projection={one} busy={working} />
+            ))}
+          </div>
+        )}
+      </Shown>
     </Page>
   );
 }
@@ -44,14 +52,34 @@ function Card({ projection, busy }: { projection: Projection; busy: boolean }) {
         <Badge tone={tone}>{t(key)}</Badge>
       </div>
       <dl className="projection-facts">
-        <div><dt>{t("projections.position")}</dt><dd>{number(projection.position)}</dd></div>
-        <div><dt>{t("projections.lag")}</dt><dd>{number(projection.lag)}</dd></div>
-        <div><dt>{t("projections.setAside")}</dt><dd>{number(projection.set_aside)}</dd></div>
-        <div className="wide"><dt>{t("projections.tables")}</dt><dd>{projection.tables.join(", ")}</dd></div>
+        <div>
+          <dt>{t("projections.position")}</dt>
+          <dd>{number(projection.position)}</dd>
+        </div>
+        <div>
+          <dt>{t("projections.lag")}</dt>
+          <dd>{number(projection.lag)}</dd>
+        </div>
+        <div>
+          <dt>{t("projections.setAside")}</dt>
+          <dd>{number(projection.set_aside)}</dd>
+        </div>
+        <div className="wide">
+          <dt>{t("projections.tables")}</dt>
+          <dd>{projection.tables.join(", ")}</dd>
+        </div>
       </dl>
       <Actions projection={projection} busy={busy} />
-      {projection.failure && <div className="full"><Note tone="bad">{projection.failure.reason}</Note></div>}
-      {projection.work && <div className="full"><Progress work={projection.work} /></div>}
+      {projection.failure && (
+        <div className="full">
+          <Note tone="bad">{projection.failure.reason}</Note>
+        </div>
+      )}
+      {projection.work && (
+        <div className="full">
+          <Progress work={projection.work} />
+        </div>
+      )}
     </section>
   );
 }
@@ -69,11 +97,41 @@ function Actions({ projection, busy }: { projection: Projection; busy: boolean }
   const name = projection.name;
   return (
     <div className="actions">
-      <Button small disabled={busy} onClick={() => void begin("verify").catch(() => {})}>{t("projections.verify")}</Button>
-      <Button small disabled={busy} onClick={() => setAsking("rebuild")}>{t("projections.rebuild")}</Button>
-      {projection.paused ? <Button small onClick={() => void begin("resume").catch(() => {})}>{t("action.resume")}</Button> : <Button small onClick={() => setAsking("pause")}>{t("action.pause")}</Button>}
-      {asking === "rebuild" && <Confirm title={t("projections.rebuildTitle", { name })} action={t("projections.rebuild")} onConfirm={() => begin("rebuild")} onClose={() => setAsking(null)}><p>{t("projections.rebuildWhat")}</p></Confirm>}
-      {asking === "pause" && <Confirm title={t("projections.pauseTitle", { name })} action={t("action.pause")} onConfirm={() => begin("pause")} onClose={() => setAsking(null)}><p>{t("projections.pauseWhat")}</p></Confirm>}
+      <Button small disabled={busy} onClick={() => void begin("verify").catch(() => {})}>
+        {t("projections.verify")}
+      </Button>
+      <Button small disabled={busy} onClick={() => setAsking("rebuild")}>
+        {t("projections.rebuild")}
+      </Button>
+      {projection.paused ? (
+        <Button small onClick={() => void begin("resume").catch(() => {})}>
+          {t("action.resume")}
+        </Button>
+      ) : (
+        <Button small onClick={() => setAsking("pause")}>
+          {t("action.pause")}
+        </Button>
+      )}
+      {asking === "rebuild" && (
+        <Confirm
+          title={t("projections.rebuildTitle", { name })}
+          action={t("projections.rebuild")}
+          onConfirm={() => begin("rebuild")}
+          onClose={() => setAsking(null)}
+        >
+          <p>{t("projections.rebuildWhat")}</p>
+        </Confirm>
+      )}
+      {asking === "pause" && (
+        <Confirm
+          title={t("projections.pauseTitle", { name })}
+          action={t("action.pause")}
+          onConfirm={() => begin("pause")}
+          onClose={() => setAsking(null)}
+        >
+          <p>{t("projections.pauseWhat")}</p>
+        </Confirm>
+      )}
     </div>
   );
 }
@@ -84,10 +142,21 @@ function Progress({ work }: { work: Work }) {
   return (
     <div className="stack" role="status">
       <div className="line-between">
-        <span>{word("projections.task", work.task)}{work.stage ? `: ${word("projections.stage", work.stage)}` : ""}</span>
-        <span className="soft small number">{number(work.done)} / {number(work.of)}{work.seconds_left ? ` · ${t("projections.left", { n: Math.ceil(work.seconds_left) })}` : ""}</span>
+        <span>
+          {word("projections.task", work.task)}
+          {work.stage ? `: ${word("projections.stage", work.stage)}` : ""}
+        </span>
+        <span className="soft small number">
+          {number(work.done)} / {number(work.of)}
+          {work.seconds_left ? ` · ${t("projections.left", { n: Math.ceil(work.seconds_left) })}` : ""}
+        </span>
       </div>
-      <progress className="progress" value={work.done} max={Math.max(1, work.of)} aria-label={word("projections.task", work.task)} />
+      <progress
+        className="progress"
+        value={work.done}
+        max={Math.max(1, work.of)}
+        aria-label={word("projections.task", work.task)}
+      />
     </div>
   );
 }
@@ -96,13 +165,28 @@ function Ended({ work }: { work: Work }) {
   const { t } = useWords();
   if (work.failure) return <Note tone="bad">{t("projections.failed", { why: work.failure })}</Note>;
   const verdict = work.verdict;
-  if (!verdict) return <Note tone="good">{t("projections.rebuilt")} · <Time at={work.ended_at} /></Note>;
+  if (!verdict)
+    return (
+      <Note tone="good">
+        {t("projections.rebuilt")} · <Time at={work.ended_at} />
+      </Note>
+    );
   return (
     <Note tone={verdict.equal ? "good" : "bad"}>
-      <strong>{t(verdict.equal ? "projections.equal" : "projections.differs")}</strong> · {t("projections.equalAt", { n: verdict.position })} · <Time at={work.ended_at} />
+      <strong>{t(verdict.equal ? "projections.equal" : "projections.differs")}</strong> ·{" "}
+      {t("projections.equalAt", { n: verdict.position })} · <Time at={work.ended_at} />
       <ul className="small">
-        {verdict.tables.map((table) => <li key={table.table}>{table.equal ? "=" : "≠"} {table.table}, {t("projections.rows", { n: table.rows })}, <code>{table.digest.slice(0, 16)}</code></li>)}
-        {verdict.differences.map((difference, index) => <li key={index}>{difference.table} ({difference.key.join(", ")}): {difference.columns.join(", ")}</li>)}
+        {verdict.tables.map((table) => (
+          <li key={table.table}>
+            {table.equal ? "=" : "≠"} {table.table}, {t("projections.rows", { n: table.rows })},{" "}
+            <code>{table.digest.slice(0, 16)}</code>
+          </li>
+        ))}
+        {verdict.differences.map((difference, index) => (
+          <li key={index}>
+            {difference.table} ({difference.key.join(", ")}): {difference.columns.join(", ")}
+          </li>
+        ))}
       </ul>
     </Note>
   );

@@ -42,14 +42,19 @@ export function SignIn({ first = false, demo = false }: { first?: boolean; demo?
     <main className="door">
       <div className="panel">
         <div className="body">
-          <div className="brand"><img src="/favicon.svg" alt="" />Kurier</div>
+          <div className="brand">
+            <img src="/favicon.svg" alt="" />
+            Kurier
+          </div>
           <div>
             <h1>{first ? t("setup.title") : t("signin.title")}</h1>
             {first && <p className="soft">{t("setup.lead")}</p>}
           </div>
           {demo && (
             <div className="stack">
-              <Button kind="primary" busy={busy} onClick={() => void enter("/api/v1/session", { demo: true })}>{t("signin.demo")}</Button>
+              <Button kind="primary" busy={busy} onClick={() => void enter("/api/v1/session", { demo: true })}>
+                {t("signin.demo")}
+              </Button>
               <p className="small soft">{t("signin.demoHint")}</p>
             </div>
           )}
@@ -57,9 +62,21 @@ export function SignIn({ first = false, demo = false }: { first?: boolean; demo?
           <form className="form" onSubmit={submit}>
             {first && <TextField label={t("setup.name")} name="name" autoComplete="name" required />}
             <TextField label={t("signin.email")} name="email" type="email" autoComplete="username" required />
-            <TextField label={t("signin.password")} name="password" type="password" minLength={first ? 10 : undefined} hint={first ? t("setup.passwordHint") : undefined} autoComplete={first ? "new-password" : "current-password"} required />
-            {first && <TextField label={t("setup.key")} name="key" hint={t("setup.keyHint")} autoComplete="off" required />}
-            <Button kind={demo ? undefined : "primary"} type="submit" busy={busy}>{first ? t("setup.action") : t("signin.action")}</Button>
+            <TextField
+              label={t("signin.password")}
+              name="password"
+              type="password"
+              minLength={first ? 10 : undefined}
+              hint={first ? t("setup.passwordHint") : undefined}
+              autoComplete={first ? "new-password" : "current-password"}
+              required
+            />
+            {first && (
+              <TextField label={t("setup.key")} name="key" hint={t("setup.keyHint")} autoComplete="off" required />
+            )}
+            <Button kind={demo ? undefined : "primary"} type="submit" busy={busy}>
+              {first ? t("setup.action") : t("signin.action")}
+            </Button>
           </form>
           <Preferences />
         </div>

@@ -25,7 +25,8 @@ analytics.track("signed_up", { plan: "free" });`;
 export const template = {
   name: TEMPLATE,
   subject: "Welcome, {{ contact.first_name | default: 'friend' }}",
-  markdown: "# Hello {{ contact.first_name | default: 'there' }}\n\nThis is your **first message**. A journey asked for it, because `signed_up` arrived.\n",
+  markdown:
+    "# Hello {{ contact.first_name | default: 'there' }}\n\nThis is your **first message**. A journey asked for it, because `signed_up` arrived.\n",
 };
 
 export const journey = {

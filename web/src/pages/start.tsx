@@ -43,13 +43,26 @@ function KeyStep({ keyText, onKey }: { keyText: string; onKey: (key: string) => 
   const owner = useIsOwner();
   const act = useAct();
   const make = async () => {
-    const made = await act(() => api.post<ApiKey>("/api/v1/api-keys", { name: "first steps", scopes: ["ingest"] }), [["/api/v1/api-keys"]]);
+    const made = await act(
+      () => api.post<ApiKey>("/api/v1/api-keys", { name: "first steps", scopes: ["ingest"] }),
+      [["/api/v1/api-keys"]],
+    );
     onKey(made.key ?? "");
   };
   return (
     <Panel title={t("start.step.key")} actions={<Done when={keyText !== ""} />}>
       <div className="step">
-        {keyText ? <Code text={keyText} label={t("start.key")} /> : owner && <div><Button kind="primary" onClick={() => void make().catch(() => {})}>{t("start.makeKey")}</Button></div>}
+        {keyText ? (
+          <Code text={keyText} label={t("start.key")} />
+        ) : (
+          owner && (
+            <div>
+              <Button kind="primary" onClick={() => void make().catch(() => {})}>
+                {t("start.makeKey")}
+              </Button>
+            </div>
+          )
+        )}
         {!keyText && <OwnKey onKey={onKey} />}
         <p className="soft small">{t("start.keyHint")}</p>
       </div>
@@ -61,15 +74,32 @@ function OwnKey({ onKey }: { onKey: (key: string) => void }) {
   const { t } = useWords();
   const [text, setText] = useState("");
   return (
-    <form className="form-row" onSubmit={(submit) => { submit.preventDefault(); onKey(text.trim()); }}>
-      <TextField label={t("start.ownKey")} autoComplete="off" value={text} onChange={(change) => setText(change.target.value)} />
-      <Button type="submit" disabled={!text.trim()}>{t("start.useKey")}</Button>
+    <form
+      className="form-row"
+      onSubmit={(submit) => {
+        submit.preventDefault();
+        onKey(text.trim());
+      }}
+    >
+      <TextField
+        label={t("start.ownKey")}
+        autoComplete="off"
+        value={text}
+        onChange={(change) => setText(change.target.value)}
+      />
+      <Button type="submit" disabled={!text.trim()}>
+        {t("start.useKey")}
+      </Button>
     </form>
   );
 }
 
 async function sendEvent(key: string) {
-  const answer = await fetch("/v1/batch", { method: "POST", headers: { Authorization: `Basic ${btoa(`${key}:`)}`, "Content-Type": "application/json" }, body: JSON.stringify({ batch: event() }) });
+  const answer = await fetch("/v1/batch", {
+    method: "POST",
+    headers: { Authorization: `Basic ${btoa(`${key}:`)}`, "Content-Type": "application/json" },
+    body: JSON.stringify({ batch: event() }),
+  });
   if (!answer.ok) throw new Error(`${answer.status} ${await answer.text()}`);
 }
 
@@ -82,7 +112,11 @@ function SendButton({ keyText }: { keyText: string }) {
     await act(() => sendEvent(keyText), [["/api/v1/contacts"]]).catch(() => {});
     setBusy(false);
   };
-  return <Button kind="primary" icon="play" busy={busy} disabled={!keyText} onClick={() => void send()}>{t("start.send")}</Button>;
+  return (
+    <Button kind="primary" icon="play" busy={busy} disabled={!keyText} onClick={() => void send()}>
+      {t("start.send")}
+    </Button>
+  );
 }
 
 function EventStep({ keyText }: { keyText: string }) {
@@ -95,10 +129,25 @@ function EventStep({ keyText }: { keyText: string }) {
         <p className="soft">{t("start.step.eventHint")}</p>
         <h3>{t("start.curl")}</h3>
         <Code text={curl(location.origin, shown)} label={t("start.curl")} />
-        <details><summary>{t("start.snippet")}</summary><div className="step"><Code text={snippet(location.origin, shown)} label={t("start.snippet")} /></div></details>
+        <details>
+          <summary>{t("start.snippet")}</summary>
+          <div className="step">
+            <Code text={snippet(location.origin, shown)} label={t("start.snippet")} />
+          </div>
+        </details>
         <div className="actions" aria-live="polite">
           <SendButton keyText={keyText} />
-          {contact ? <span><Badge tone="good">{t("start.arrived")}</Badge> <Link to={`/contacts/${contact.id}`}>{t("start.contact", { name: USER })}</Link> <span className="soft small"><Time at={contact.last_seen_at} /></span></span> : <span className="soft">{t("start.waiting")}</span>}
+          {contact ? (
+            <span>
+              <Badge tone="good">{t("start.arrived")}</Badge>{" "}
+              <Link to={`/contacts/${contact.id}`}>{t("start.contact", { name: USER })}</Link>{" "}
+              <span className="soft small">
+                <Time at={contact.last_seen_at} />
+              </span>
+            </span>
+          ) : (
+            <span className="soft">{t("start.waiting")}</span>
+          )}
         </div>
       </div>
     </Panel>
@@ -126,7 +175,15 @@ function JourneyStep() {
       <div className="step">
         <p className="soft">{t("start.step.journeyHint")}</p>
         <div className="actions">
-          {made ? <ButtonLink to={`/journeys/${made.id}`}>{t("start.openJourney")}</ButtonLink> : mayEdit && <Button kind="primary" busy={busy} onClick={() => void run()}>{t("start.makeJourney")}</Button>}
+          {made ? (
+            <ButtonLink to={`/journeys/${made.id}`}>{t("start.openJourney")}</ButtonLink>
+          ) : (
+            mayEdit && (
+              <Button kind="primary" busy={busy} onClick={() => void run()}>
+                {t("start.makeJourney")}
+              </Button>
+            )
+          )}
         </div>
       </div>
     </Panel>
@@ -135,14 +192,22 @@ function JourneyStep() {
 
 function MessageStep({ keyText }: { keyText: string }) {
   const { t } = useWords();
-  const message = useRead<Schemas["MessageList"]>("/api/v1/messages", { template: TEMPLATE, state: "sent", limit: 1 }, { every: 1000 }).data?.data[0];
+  const message = useRead<Schemas["MessageList"]>(
+    "/api/v1/messages",
+    { template: TEMPLATE, state: "sent", limit: 1 },
+    { every: 1000 },
+  ).data?.data[0];
   return (
     <Panel title={t("start.step.message")} actions={<Done when={message !== undefined} />}>
       <div className="step">
         <p className="soft">{t("start.step.messageHint")}</p>
         <div className="actions" aria-live="polite">
           <SendButton keyText={keyText} />
-          {message ? <ButtonLink to={`/outbox?message=${message.id}`}>{t("start.openOutbox")}</ButtonLink> : <span className="soft">{t("start.waitingMessage")}</span>}
+          {message ? (
+            <ButtonLink to={`/outbox?message=${message.id}`}>{t("start.openOutbox")}</ButtonLink>
+          ) : (
+            <span className="soft">{t("start.waitingMessage")}</span>
+          )}
         </div>
       </div>
     </Panel>

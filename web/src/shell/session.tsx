@@ -17,7 +17,12 @@ export type Standing =
 export const SESSION = ["session"];
 
 /** A server without sessions is spoken to with a key by the development proxy: everything is allowed. */
-const PROXY: Session = { user: { id: "proxy", email: "", name: "API key", role: "owner" }, workspace: "default", csrf: "", demo: false };
+const PROXY: Session = {
+  user: { id: "proxy", email: "", name: "API key", role: "owner" },
+  workspace: "default",
+  csrf: "",
+  demo: false,
+};
 
 async function fetchSession(): Promise<Session> {
   try {

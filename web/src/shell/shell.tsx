@@ -12,8 +12,20 @@ type Entry = { to: string; key: Key; icon: IconName };
 type Group = { title: Key | null; entries: Entry[] };
 
 const GROUPS: Group[] = [
-  { title: null, entries: [{ to: "/", key: "nav.overview", icon: "overview" }, { to: "/start", key: "nav.start", icon: "play" }] },
-  { title: "nav.group.people", entries: [{ to: "/contacts", key: "nav.contacts", icon: "contacts" }, { to: "/segments", key: "nav.segments", icon: "segments" }] },
+  {
+    title: null,
+    entries: [
+      { to: "/", key: "nav.overview", icon: "overview" },
+      { to: "/start", key: "nav.start", icon: "play" },
+    ],
+  },
+  {
+    title: "nav.group.people",
+    entries: [
+      { to: "/contacts", key: "nav.contacts", icon: "contacts" },
+      { to: "/segments", key: "nav.segments", icon: "segments" },
+    ],
+  },
   {
     title: "nav.group.flow",
     entries: [
@@ -24,7 +36,13 @@ const GROUPS: Group[] = [
       { to: "/templates", key: "nav.templates", icon: "templates" },
     ],
   },
-  { title: "nav.group.publish", entries: [{ to: "/content", key: "nav.content", icon: "content" }, { to: "/bundles", key: "nav.bundles", icon: "bundles" }] },
+  {
+    title: "nav.group.publish",
+    entries: [
+      { to: "/content", key: "nav.content", icon: "content" },
+      { to: "/bundles", key: "nav.bundles", icon: "bundles" },
+    ],
+  },
   {
     title: "nav.group.system",
     entries: [
@@ -68,8 +86,17 @@ export function Preferences() {
   const other = theme === "dark" ? "light" : "dark";
   return (
     <div className="actions">
-      <Button kind="quiet" small icon={other === "dark" ? "moon" : "sun"} onClick={() => setTheme(other)}>{t(`app.theme.${other}`)}</Button>
-      <Button kind="quiet" small lang={language === "de" ? "en" : "de"} onClick={() => setLanguage(language === "de" ? "en" : "de")}>{t("app.language")}</Button>
+      <Button kind="quiet" small icon={other === "dark" ? "moon" : "sun"} onClick={() => setTheme(other)}>
+        {t(`app.theme.${other}`)}
+      </Button>
+      <Button
+        kind="quiet"
+        small
+        lang={language === "de" ? "en" : "de"}
+        onClick={() => setLanguage(language === "de" ? "en" : "de")}
+      >
+        {t("app.language")}
+      </Button>
     </div>
   );
 }
@@ -91,7 +118,11 @@ function Account() {
         <strong>{user.name || user.email}</strong> <span className="soft">{word("role", user.role)}</span>
       </div>
       <Preferences />
-      {user.id !== "proxy" && <Button small onClick={() => void signOut()}>{t("signin.out")}</Button>}
+      {user.id !== "proxy" && (
+        <Button small onClick={() => void signOut()}>
+          {t("signin.out")}
+        </Button>
+      )}
     </div>
   );
 }
@@ -104,13 +135,27 @@ export function Shell({ children }: { children: ReactNode }) {
   useEffect(() => setOpen(false), [path]);
   return (
     <div className="shell">
-      <a className="skip" href="#content">{t("app.skip")}</a>
+      <a className="skip" href="#content">
+        {t("app.skip")}
+      </a>
       <div className="topbar">
-        <Link to="/" className="brand"><img src="/favicon.svg" alt="" />Kurier</Link>
-        <IconButton icon={open ? "close" : "menu"} label={t("app.menu")} aria-expanded={open} aria-controls="side" onClick={() => setOpen(!open)} />
+        <Link to="/" className="brand">
+          <img src="/favicon.svg" alt="" />
+          Kurier
+        </Link>
+        <IconButton
+          icon={open ? "close" : "menu"}
+          label={t("app.menu")}
+          aria-expanded={open}
+          aria-controls="side"
+          onClick={() => setOpen(!open)}
+        />
       </div>
       <div className="side" id="side" data-open={open}>
-        <Link to="/" className="brand"><img src="/favicon.svg" alt="" />Kurier</Link>
+        <Link to="/" className="brand">
+          <img src="/favicon.svg" alt="" />
+          Kurier
+        </Link>
         <Navigation />
         <Account />
       </div>

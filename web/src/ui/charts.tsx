@@ -33,7 +33,12 @@ export function niceMax(value: number): number {
 export function Legend({ series }: { series: Series[] }) {
   return (
     <div className="legend">
-      {series.map((one) => <span key={one.name}><i style={{ background: `var(--chart-${one.colour})` }} />{one.name}</span>)}
+      {series.map((one) => (
+        <span key={one.name}>
+          <i style={{ background: `var(--chart-${one.colour})` }} />
+          {one.name}
+        </span>
+      ))}
     </div>
   );
 }
@@ -52,16 +57,35 @@ export function LineChart({ label, series, height = 180 }: ChartProps) {
   const summary = series.map((one) => `${one.name}: ${number(one.points.at(-1)?.value ?? 0)}`).join(", ");
   return (
     <div ref={ref}>
-      <svg className="chart" width={width} height={height} viewBox={`0 0 ${width} ${height}`} role="img" aria-label={`${label}. ${summary}`}>
+      <svg
+        className="chart"
+        width={width}
+        height={height}
+        viewBox={`0 0 ${width} ${height}`}
+        role="img"
+        aria-label={`${label}. ${summary}`}
+      >
         {[0, 0.5, 1].map((share) => (
           <g key={share}>
             <line x1={PAD.left} x2={width - PAD.right} y1={y(top * share)} y2={y(top * share)} stroke="var(--line)" />
-            <text x={PAD.left - 8} y={y(top * share) + 4} textAnchor="end">{number(top * share)}</text>
+            <text x={PAD.left - 8} y={y(top * share) + 4} textAnchor="end">
+              {number(top * share)}
+            </text>
           </g>
         ))}
-        {series.map((one) => <Line key={one.name} series={one} x={x} y={y} />)}
-        {labels.length > 0 && <text x={PAD.left} y={height - 4}>{labels[0]?.label}</text>}
-        {labels.length > 1 && <text x={width - PAD.right} y={height - 4} textAnchor="end">{labels.at(-1)?.label}</text>}
+        {series.map((one) => (
+          <Line key={one.name} series={one} x={x} y={y} />
+        ))}
+        {labels.length > 0 && (
+          <text x={PAD.left} y={height - 4}>
+            {labels[0]?.label}
+          </text>
+        )}
+        {labels.length > 1 && (
+          <text x={width - PAD.right} y={height - 4} textAnchor="end">
+            {labels.at(-1)?.label}
+          </text>
+        )}
       </svg>
     </div>
   );
@@ -90,27 +114,59 @@ export function BarChart({ label, series, height = 180 }: ChartProps) {
   const slot = inner.width / count;
   const width = Math.min(28, (slot * 0.7) / series.length);
   const tall = (value: number) => (value / top) * inner.height;
-  const total = series.map((one) => `${one.name}: ${number(one.points.reduce((sum, point) => sum + point.value, 0))}`).join(", ");
+  const total = series
+    .map((one) => `${one.name}: ${number(one.points.reduce((sum, point) => sum + point.value, 0))}`)
+    .join(", ");
   const base = PAD.top + inner.height;
   const labels = series[0]?.points ?? [];
   return (
     <div ref={ref}>
-      <svg className="chart" width={all} height={height} viewBox={`0 0 ${all} ${height}`} role="img" aria-label={`${label}. ${total}`}>
+      <svg
+        className="chart"
+        width={all}
+        height={height}
+        viewBox={`0 0 ${all} ${height}`}
+        role="img"
+        aria-label={`${label}. ${total}`}
+      >
         {[0, 0.5, 1].map((share) => (
           <g key={share}>
-            <line x1={PAD.left} x2={all - PAD.right} y1={base - tall(top * share)} y2={base - tall(top * share)} stroke="var(--line)" />
-            <text x={PAD.left - 8} y={base - tall(top * share) + 4} textAnchor="end">{number(top * share)}</text>
+            <line
+              x1={PAD.left}
+              x2={all - PAD.right}
+              y1={base - tall(top * share)}
+              y2={base - tall(top * share)}
+              stroke="var(--line)"
+            />
+            <text x={PAD.left - 8} y={base - tall(top * share) + 4} textAnchor="end">
+              {number(top * share)}
+            </text>
           </g>
         ))}
         {series.flatMap((one, at) =>
           one.points.map((point, index) => {
             const left = PAD.left + slot * index + (slot - width * series.length) / 2 + width * at;
-            return <rect key={`${one.name}${index}`} x={left} y={base - tall(point.value)} width={Math.max(1, width - 2)} height={tall(point.value)} rx="2" fill={`var(--chart-${one.colour})`} />;
+            return (
+              <rect
+                key={`${one.name}${index}`}
+                x={left}
+                y={base - tall(point.value)}
+                width={Math.max(1, width - 2)}
+                height={tall(point.value)}
+                rx="2"
+                fill={`var(--chart-${one.colour})`}
+              />
+            );
           }),
         )}
-        {labels.map((point, index) => (
-          (index % Math.ceil((count * 60) / inner.width) === 0) && <text key={index} x={PAD.left + slot * (index + 0.5)} y={height - 4} textAnchor="middle">{point.label}</text>
-        ))}
+        {labels.map(
+          (point, index) =>
+            index % Math.ceil((count * 60) / inner.width) === 0 && (
+              <text key={index} x={PAD.left + slot * (index + 0.5)} y={height - 4} textAnchor="middle">
+                {point.label}
+              </text>
+            ),
+        )}
       </svg>
     </div>
   );

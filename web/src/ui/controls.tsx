@@ -1,4 +1,11 @@
-import { useId, type ButtonHTMLAttributes, type InputHTMLAttributes, type ReactNode, type SelectHTMLAttributes, type TextareaHTMLAttributes } from "react";
+import {
+  useId,
+  type ButtonHTMLAttributes,
+  type InputHTMLAttributes,
+  type ReactNode,
+  type SelectHTMLAttributes,
+  type TextareaHTMLAttributes,
+} from "react";
 import { Link } from "../shell/router";
 import { Icon, type IconName } from "./icons";
 
@@ -9,7 +16,15 @@ type ButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & Look & { busy?: boo
 
 export function Button({ kind, small, icon, busy, children, disabled, ...rest }: ButtonProps) {
   return (
-    <button type="button" className="button" data-kind={kind} data-size={small ? "small" : undefined} disabled={disabled || busy} aria-busy={busy || undefined} {...rest}>
+    <button
+      type="button"
+      className="button"
+      data-kind={kind}
+      data-size={small ? "small" : undefined}
+      disabled={disabled || busy}
+      aria-busy={busy || undefined}
+      {...rest}
+    >
       {icon && <Icon name={icon} size={16} />}
       {children}
     </button>
@@ -20,7 +35,15 @@ type IconButtonProps = ButtonHTMLAttributes<HTMLButtonElement> & { icon: IconNam
 
 export function IconButton({ icon, label, kind = "quiet", ...rest }: IconButtonProps) {
   return (
-    <button type="button" className="button" data-kind={kind} data-icon="only" aria-label={label} title={label} {...rest}>
+    <button
+      type="button"
+      className="button"
+      data-kind={kind}
+      data-icon="only"
+      aria-label={label}
+      title={label}
+      {...rest}
+    >
       <Icon name={icon} size={16} />
     </button>
   );
@@ -43,8 +66,16 @@ function Field({ label, hint, fault, id, children }: Labelled & { id: string; ch
     <div className="field">
       <label htmlFor={id}>{label}</label>
       {children}
-      {hint && <span className="hint" id={`${id}-hint`}>{hint}</span>}
-      {fault && <span className="fault" id={`${id}-fault`} role="alert">{fault}</span>}
+      {hint && (
+        <span className="hint" id={`${id}-hint`}>
+          {hint}
+        </span>
+      )}
+      {fault && (
+        <span className="fault" id={`${id}-fault`} role="alert">
+          {fault}
+        </span>
+      )}
     </div>
   );
 }
@@ -57,7 +88,13 @@ export function TextField({ label, hint, fault, ...rest }: Labelled & InputHTMLA
   const about = { label, hint, fault };
   return (
     <Field {...about} id={id}>
-      <input className="input" id={id} aria-invalid={fault ? true : undefined} aria-describedby={described(id, about)} {...rest} />
+      <input
+        className="input"
+        id={id}
+        aria-invalid={fault ? true : undefined}
+        aria-describedby={described(id, about)}
+        {...rest}
+      />
     </Field>
   );
 }
@@ -67,21 +104,36 @@ export function AreaField({ label, hint, fault, ...rest }: Labelled & TextareaHT
   const about = { label, hint, fault };
   return (
     <Field {...about} id={id}>
-      <textarea className="input" id={id} spellCheck={false} aria-invalid={fault ? true : undefined} aria-describedby={described(id, about)} {...rest} />
+      <textarea
+        className="input"
+        id={id}
+        spellCheck={false}
+        aria-invalid={fault ? true : undefined}
+        aria-describedby={described(id, about)}
+        {...rest}
+      />
     </Field>
   );
 }
 
 export type Choice = { value: string; label: string };
 
-export function SelectField({ label, hint, fault, choices, ...rest }: Labelled & { choices: Choice[] } & SelectHTMLAttributes<HTMLSelectElement>) {
+export function SelectField({
+  label,
+  hint,
+  fault,
+  choices,
+  ...rest
+}: Labelled & { choices: Choice[] } & SelectHTMLAttributes<HTMLSelectElement>) {
   const id = useId();
   const about = { label, hint, fault };
   return (
     <Field {...about} id={id}>
       <select className="input" id={id} aria-describedby={described(id, about)} {...rest}>
         {choices.map((choice) => (
-          <option key={choice.value} value={choice.value}>{choice.label}</option>
+          <option key={choice.value} value={choice.value}>
+            {choice.label}
+          </option>
         ))}
       </select>
     </Field>
@@ -100,14 +152,20 @@ export function CheckField({ label, ...rest }: { label: string } & InputHTMLAttr
 export type Tone = "good" | "warn" | "bad" | "accent" | "idle";
 
 export function Badge({ tone = "idle", children }: { tone?: Tone; children: ReactNode }) {
-  return <span className="badge" data-tone={tone}>{children}</span>;
+  return (
+    <span className="badge" data-tone={tone}>
+      {children}
+    </span>
+  );
 }
 
 export function Tabs({ label, tabs }: { label: string; tabs: { to: string; label: string; current: boolean }[] }) {
   return (
     <nav className="tabs" aria-label={label}>
       {tabs.map((tab) => (
-        <Link key={tab.to} to={tab.to} aria-current={tab.current ? "page" : undefined}>{tab.label}</Link>
+        <Link key={tab.to} to={tab.to} aria-current={tab.current ? "page" : undefined}>
+          {tab.label}
+        </Link>
       ))}
     </nav>
   );

@@ -56,13 +56,27 @@ export function Confirm({ title, children, action, phrase, onConfirm, onClose }:
   const footer = (
     <>
       <Button onClick={onClose}>{t("action.cancel")}</Button>
-      <Button kind="danger" busy={busy} disabled={phrase !== undefined && typed !== phrase} onClick={() => void confirm()}>{action}</Button>
+      <Button
+        kind="danger"
+        busy={busy}
+        disabled={phrase !== undefined && typed !== phrase}
+        onClick={() => void confirm()}
+      >
+        {action}
+      </Button>
     </>
   );
   return (
     <Dialog title={title} onClose={onClose} footer={footer}>
       <div className="stack">{children}</div>
-      {phrase !== undefined && <TextField label={t("confirm.type", { phrase })} value={typed} onChange={(event) => setTyped(event.target.value)} autoComplete="off" />}
+      {phrase !== undefined && (
+        <TextField
+          label={t("confirm.type", { phrase })}
+          value={typed}
+          onChange={(event) => setTyped(event.target.value)}
+          autoComplete="off"
+        />
+      )}
     </Dialog>
   );
 }

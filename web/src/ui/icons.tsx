@@ -3,14 +3,16 @@ const paths = {
   overview: "M2.5 9.5 9 3.5l6.5 6M4.5 8.5v6h9v-6",
   contacts: "M9 8.5a3 3 0 1 0 0-6 3 3 0 0 0 0 6ZM3 15.5c.6-3 3-4.5 6-4.5s5.4 1.5 6 4.5",
   segments: "M9 2.5v6.5h6.5A6.5 6.5 0 1 1 9 2.5ZM11.5 2.6a6.5 6.5 0 0 1 4 4h-4z",
-  journeys: "M4.5 5.5a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6ZM13.5 16.1a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6ZM4.5 5.5v3c0 1.4 1 2 2 2h5c1.200 0 2 .8 2 2",
+  journeys:
+    "M4.5 5.5a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6ZM13.5 16.1a1.8 1.8 0 1 0 0-3.6 1.8 1.8 0 0 0 0 3.6ZM4.5 5.5v3c0 1.4 1 2 2 2h5c1.200 0 2 .8 2 2",
   messages: "M2.500 4.500h13v9h-13zM2.500 5l6.500 5 6.500-5",
   outbox: "M2.500 10.500 5 3.500h8l2.500 7v4h-13zM2.500 10.500H6l1 2h4l1-2h3.500",
   dead: "M9 2.500 16 15H2zM9 7v3.500M9 12.800v.1",
   templates: "M4 2.500h7l3 3v10H4zM11 2.500v3h3M6.500 8.500h5M6.500 11.500h5",
   content: "M3 3.500h5M3 3.500v10.500h4M3 8.500h4M9.500 7h5.500v3H9.500zM9.500 12.500h5.500v3H9.500z",
   bundles: "M9 2l6 2.500V9c0 3.500-2.500 6-6 7.500C5.500 15 3 12.500 3 9V4.500zM6.300 9l2 2 3.500-4",
-  projections: "M9 6.500c3.300 0 6-.9 6-2s-2.700-2-6-2-6 .9-6 2 2.700 2 6 2ZM3 4.500v9c0 1.100 2.700 2 6 2s6-.9 6-2v-9M3 9c0 1.100 2.700 2 6 2s6-.9 6-2",
+  projections:
+    "M9 6.500c3.300 0 6-.9 6-2s-2.700-2-6-2-6 .9-6 2 2.700 2 6 2ZM3 4.500v9c0 1.100 2.700 2 6 2s6-.9 6-2v-9M3 9c0 1.100 2.700 2 6 2s6-.9 6-2",
   slack: "M6.500 2.500v13M11.500 2.500v13M2.500 6.500h13M2.500 11.500h13",
   settings: "M3 5h7M14 5h1M3 13h1M8 13h7M12 7a2 2 0 1 0 0-4 2 2 0 0 0 0 4ZM6 15a2 2 0 1 0 0-4 2 2 0 0 0 0 4Z",
   menu: "M2.500 5h13M2.500 9h13M2.500 13h13",
@@ -40,7 +42,18 @@ export type IconName = keyof typeof paths;
 
 export function Icon({ name, size = 18 }: { name: IconName; size?: number }) {
   return (
-    <svg width={size} height={size} viewBox="0 0 18 18" aria-hidden="true" focusable="false" fill="none" stroke="currentColor" strokeWidth="1.6" strokeLinecap="round" strokeLinejoin="round">
+    <svg
+      width={size}
+      height={size}
+      viewBox="0 0 18 18"
+      aria-hidden="true"
+      focusable="false"
+      fill="none"
+      stroke="currentColor"
+      strokeWidth="1.6"
+      strokeLinecap="round"
+      strokeLinejoin="round"
+    >
       <path d={paths[name]} />
     </svg>
   );

@@ -1,7 +1,13 @@
 import { useEffect, type ReactNode } from "react";
 import { Link } from "../shell/router";
 
-type PageProps = { title: string; lead?: ReactNode; crumb?: { to: string; label: string }; actions?: ReactNode; children: ReactNode };
+type PageProps = {
+  title: string;
+  lead?: ReactNode;
+  crumb?: { to: string; label: string };
+  actions?: ReactNode;
+  children: ReactNode;
+};
 
 export function Page({ title, lead, crumb, actions, children }: PageProps) {
   useEffect(() => {
@@ -11,7 +17,11 @@ export function Page({ title, lead, crumb, actions, children }: PageProps) {
     <div className="page">
       <header className="page-head">
         <div className="words">
-          {crumb && <Link className="crumb" to={crumb.to}>← {crumb.label}</Link>}
+          {crumb && (
+            <Link className="crumb" to={crumb.to}>
+              ← {crumb.label}
+            </Link>
+          )}
           <h1>{title}</h1>
           {lead && <div className="soft">{lead}</div>}
         </div>
@@ -59,9 +69,19 @@ export function Tile({ label, value, note, to }: { label: string; value: ReactNo
       {note && <span className="small soft">{note}</span>}
     </>
   );
-  return to ? <Link className="tile" to={to}>{inside}</Link> : <div className="tile">{inside}</div>;
+  return to ? (
+    <Link className="tile" to={to}>
+      {inside}
+    </Link>
+  ) : (
+    <div className="tile">{inside}</div>
+  );
 }
 
 export function Note({ tone, children }: { tone?: "good" | "warn" | "bad"; children: ReactNode }) {
-  return <div className="note" data-tone={tone} role={tone === "bad" ? "alert" : undefined}>{children}</div>;
+  return (
+    <div className="note" data-tone={tone} role={tone === "bad" ? "alert" : undefined}>
+      {children}
+    </div>
+  );
 }

@@ -10,7 +10,9 @@ export function Loading({ lines = 4 }: { lines?: number }) {
   return (
     <div className="skeleton" role="status">
       <div className="hidden">{t("state.loading")}</div>
-      {Array.from({ length: lines }, (_, line) => <span key={line} aria-hidden="true" />)}
+      {Array.from({ length: lines }, (_, line) => (
+        <span key={line} aria-hidden="true" />
+      ))}
     </div>
   );
 }
@@ -46,7 +48,15 @@ function titleOf(problem: Problem, t: ReturnType<typeof useWords>["t"]): string 
 }
 
 /** One of the three, or what was asked for. */
-export function Shown<T>({ of, children, lines }: { of: UseQueryResult<T>; children: (data: T) => ReactNode; lines?: number }) {
+export function Shown<T>({
+  of,
+  children,
+  lines,
+}: {
+  of: UseQueryResult<T>;
+  children: (data: T) => ReactNode;
+  lines?: number;
+}) {
   if (of.data !== undefined) return <>{children(of.data)}</>;
   if (of.isError) return <Failure error={of.error} retry={() => void of.refetch()} />;
   return <Loading lines={lines} />;

@@ -14,12 +14,19 @@ type TableProps<T> = {
   to?: (row: T) => string;
 };
 
-const classOf = <T,>(column: Column<T>) => [column.right && "right", column.wrap && "wrap"].filter(Boolean).join(" ") || undefined;
+const classOf = <T,>(column: Column<T>) =>
+  [column.right && "right", column.wrap && "wrap"].filter(Boolean).join(" ") || undefined;
 
 function Head<T>({ columns }: { columns: Column<T>[] }) {
   return (
     <thead>
-      <tr>{columns.map((column) => <th key={column.key} scope="col" className={classOf(column)}>{column.title}</th>)}</tr>
+      <tr>
+        {columns.map((column) => (
+          <th key={column.key} scope="col" className={classOf(column)}>
+            {column.title}
+          </th>
+        ))}
+      </tr>
     </thead>
   );
 }
@@ -32,7 +39,11 @@ function Row<T>({ row, columns, to }: { row: T; columns: Column<T>[]; to?: (row:
   };
   return (
     <tr data-link={to ? true : undefined} onClick={to ? open : undefined}>
-      {columns.map((column) => <td key={column.key} className={classOf(column)}>{column.cell(row)}</td>)}
+      {columns.map((column) => (
+        <td key={column.key} className={classOf(column)}>
+          {column.cell(row)}
+        </td>
+      ))}
     </tr>
   );
 }
@@ -42,7 +53,11 @@ export function Table<T>({ label, columns, rows, rowKey, to }: TableProps<T>) {
     <div className="table-wrap" tabIndex={0} role="region" aria-label={label}>
       <table className="table" aria-label={label}>
         <Head columns={columns} />
-        <tbody>{rows.map((row) => <Row key={rowKey(row)} row={row} columns={columns} to={to} />)}</tbody>
+        <tbody>
+          {rows.map((row) => (
+            <Row key={rowKey(row)} row={row} columns={columns} to={to} />
+          ))}
+        </tbody>
       </table>
     </div>
   );
@@ -58,7 +73,12 @@ export function EndlessTable<T>({ label, columns, rows, rowKey, to, hasMore, loa
   const wrap = useRef<HTMLDivElement>(null);
   const [offset, setOffset] = useState(0);
   useLayoutEffect(() => setOffset(wrap.current?.offsetTop ?? 0), []);
-  const virtual = useWindowVirtualizer({ count: rows.length, estimateSize: () => ROW_PX, overscan: 20, scrollMargin: offset });
+  const virtual = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => ROW_PX,
+    overscan: 20,
+    scrollMargin: offset,
+  });
   const items = virtual.getVirtualItems();
   const lastShown = items.at(-1)?.index ?? 0;
   useEffect(() => {
@@ -71,15 +91,27 @@ export function EndlessTable<T>({ label, columns, rows, rowKey, to, hasMore, loa
       <table className="table" aria-label={label} aria-rowcount={hasMore ? -1 : rows.length}>
         <Head columns={columns} />
         <tbody>
-          {above > 0 && <tr aria-hidden="true"><td className="spacer" colSpan={columns.length} style={{ height: above }} /></tr>}
+          {above > 0 && (
+            <tr aria-hidden="true">
+              <td className="spacer" colSpan={columns.length} style={{ height: above }} />
+            </tr>
+          )}
           {items.map((item) => {
             const row = rows[item.index];
             return row !== undefined && <Row key={rowKey(row)} row={row} columns={columns} to={to} />;
           })}
-          {below > 0 && <tr aria-hidden="true"><td className="spacer" colSpan={columns.length} style={{ height: below }} /></tr>}
+          {below > 0 && (
+            <tr aria-hidden="true">
+              <td className="spacer" colSpan={columns.length} style={{ height: below }} />
+            </tr>
+          )}
         </tbody>
       </table>
-      {loading && <p className="table more" role="status">{t("state.loadingMore")}</p>}
+      {loading && (
+        <p className="table more" role="status">
+          {t("state.loadingMore")}
+        </p>
+      )}
     </div>
   );
 }

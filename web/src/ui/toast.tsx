@@ -16,13 +16,19 @@ export function ToastProvider({ children }: { children: ReactNode }) {
   const { t } = useWords();
   const [toasts, setToasts] = useState<Toast[]>([]);
   const drop = useCallback((id: number) => setToasts((all) => all.filter((toast) => toast.id !== id)), []);
-  const add = useCallback((tone: Toast["tone"], text: string) => {
-    const id = next++;
-    setToasts((all) => [...all.slice(-3), { id, tone, text }]);
-    // What went wrong stays until it is read.
-    if (tone === "good") setTimeout(() => drop(id), SHOWN_MS);
-  }, [drop]);
-  const [tell] = useState<Tell>(() => ({ good: (text) => add("good", text), bad: (error) => add("bad", textOf(error)) }));
+  const add = useCallback(
+    (tone: Toast["tone"], text: string) => {
+      const id = next++;
+      setToasts((all) => [...all.slice(-3), { id, tone, text }]);
+      // What went wrong stays until it is read.
+      if (tone === "good") setTimeout(() => drop(id), SHOWN_MS);
+    },
+    [drop],
+  );
+  const [tell] = useState<Tell>(() => ({
+    good: (text) => add("good", text),
+    bad: (error) => add("bad", textOf(error)),
+  }));
   return (
     <TellContext value={tell}>
       {children}

@@ -35,7 +35,11 @@ export function Time({ at }: { at: string | null | undefined }) {
   const { language, time } = useWords();
   const now = useSyncExternalStore(watch, () => tick);
   if (!at) return <>–</>;
-  return <time dateTime={at} title={time(at)}>{relative(Date.parse(at), Math.max(now, tick), language)}</time>;
+  return (
+    <time dateTime={at} title={time(at)}>
+      {relative(Date.parse(at), Math.max(now, tick), language)}
+    </time>
+  );
 }
 
 /** Any value a client sent, as text: never as markup. */
@@ -54,8 +58,12 @@ export function Code({ text, wrap, label }: { text: string; wrap?: boolean; labe
   const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
   return (
     <div className="code">
-      <pre className={wrap ? "wrap" : undefined} tabIndex={0} aria-label={label ?? t("code.label")} role="region">{text}</pre>
-      <Button small onClick={copy} aria-live="polite">{copied ? t("action.copied") : t("action.copy")}</Button>
+      <pre className={wrap ? "wrap" : undefined} tabIndex={0} aria-label={label ?? t("code.label")} role="region">
+        {text}
+      </pre>
+      <Button small onClick={copy} aria-live="polite">
+        {copied ? t("action.copied") : t("action.copy")}
+      </Button>
     </div>
   );
 }
@@ -65,7 +73,11 @@ export function Chips({ of }: { of: Record<string, unknown> }) {
   if (entries.length === 0) return null;
   return (
     <div className="chips">
-      {entries.map(([name, value]) => <span className="chip" key={name}>{name}: {valueText(value)}</span>)}
+      {entries.map(([name, value]) => (
+        <span className="chip" key={name}>
+          {name}: {valueText(value)}
+        </span>
+      ))}
     </div>
   );
 }

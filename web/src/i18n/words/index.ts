@@ -9,7 +9,17 @@ import { segments } from "./segments";
 import { start } from "./start";
 import { system } from "./system";
 
-export const pairs = { ...everywhere, ...start, ...contacts, ...segments, ...journeys, ...nodes, ...messages, ...publish, ...system };
+export const pairs = {
+  ...everywhere,
+  ...start,
+  ...contacts,
+  ...segments,
+  ...journeys,
+  ...nodes,
+  ...messages,
+  ...publish,
+  ...system,
+};
 export type Key = keyof typeof pairs;
 
 export const areas = { everywhere, start, contacts, segments, journeys, nodes, messages, publish, system };

@@ -6,13 +6,34 @@ export const nodes = {
   "node.update_contact": ["Update contact", "Kontakt ändern"],
   "node.branch": ["Branch", "Verzweigung"],
   "node.exit": ["Exit", "Ende"],
-  "node.doc.trigger": ["Lets contacts in: on an event, when they enter or leave a segment, or by a program. A journey has one. What stands under state is kept for the run.", "Lässt Kontakte ein: bei einem Ereignis, beim Eintritt in ein Segment oder Austritt daraus, oder durch ein Programm. Eine Journey hat einen. Was unter Zustand steht, bleibt für den Lauf erhalten."],
-  "node.doc.condition": ["Asks an expression and goes on by true or by false. A missing value makes a comparison false.", "Fragt einen Ausdruck und geht bei wahr oder falsch weiter. Ein fehlender Wert macht einen Vergleich falsch."],
-  "node.doc.wait": ["Holds the run until time has passed, an event comes, or an expression holds. A timeout comes at its second. An event counts only if it came after the wait began.", "Hält den Lauf, bis Zeit vergangen ist, ein Ereignis kommt oder ein Ausdruck gilt. Ein Timeout kommt auf die Sekunde. Ein Ereignis zählt nur, wenn es nach Beginn des Wartens kam."],
-  "node.doc.send_message": ["Asks for a message by a channel, with a template, and goes on. Values are read at that moment. A channel that nobody set up is taken by the outbox.", "Verlangt eine Nachricht über einen Kanal mit einer Vorlage und geht weiter. Werte werden in diesem Moment gelesen. Einen nicht eingerichteten Kanal übernimmt der Postausgang."],
-  "node.doc.update_contact": ["Sets attributes of the contact; null removes one, {\"from\": \"journey.state.x\"} takes a value from elsewhere. The next node sees them.", "Setzt Attribute des Kontakts; null entfernt eines, {\"from\": \"journey.state.x\"} nimmt einen Wert von anderswo. Der nächste Knoten sieht sie."],
-  "node.doc.branch": ["Asks several expressions by priority, the lowest number first; the first that holds decides, else the default way is taken.", "Fragt mehrere Ausdrücke nach Priorität, die kleinste Zahl zuerst; der erste, der gilt, entscheidet, sonst geht es den Standardweg."],
-  "node.doc.exit": ["Lets the contact go. A journey has at least one.", "Lässt den Kontakt gehen. Eine Journey hat mindestens eines."],
+  "node.doc.trigger": [
+    "Lets contacts in: on an event, when they enter or leave a segment, or by a program. A journey has one. What stands under state is kept for the run.",
+    "Lässt Kontakte ein: bei einem Ereignis, beim Eintritt in ein Segment oder Austritt daraus, oder durch ein Programm. Eine Journey hat einen. Was unter Zustand steht, bleibt für den Lauf erhalten.",
+  ],
+  "node.doc.condition": [
+    "Asks an expression and goes on by true or by false. A missing value makes a comparison false.",
+    "Fragt einen Ausdruck und geht bei wahr oder falsch weiter. Ein fehlender Wert macht einen Vergleich falsch.",
+  ],
+  "node.doc.wait": [
+    "Holds the run until time has passed, an event comes, or an expression holds. A timeout comes at its second. An event counts only if it came after the wait began.",
+    "Hält den Lauf, bis Zeit vergangen ist, ein Ereignis kommt oder ein Ausdruck gilt. Ein Timeout kommt auf die Sekunde. Ein Ereignis zählt nur, wenn es nach Beginn des Wartens kam.",
+  ],
+  "node.doc.send_message": [
+    "Asks for a message by a channel, with a template, and goes on. Values are read at that moment. A channel that nobody set up is taken by the outbox.",
+    "Verlangt eine Nachricht über einen Kanal mit einer Vorlage und geht weiter. Werte werden in diesem Moment gelesen. Einen nicht eingerichteten Kanal übernimmt der Postausgang.",
+  ],
+  "node.doc.update_contact": [
+    'Sets attributes of the contact; null removes one, {"from": "journey.state.x"} takes a value from elsewhere. The next node sees them.',
+    'Setzt Attribute des Kontakts; null entfernt eines, {"from": "journey.state.x"} nimmt einen Wert von anderswo. Der nächste Knoten sieht sie.',
+  ],
+  "node.doc.branch": [
+    "Asks several expressions by priority, the lowest number first; the first that holds decides, else the default way is taken.",
+    "Fragt mehrere Ausdrücke nach Priorität, die kleinste Zahl zuerst; der erste, der gilt, entscheidet, sonst geht es den Standardweg.",
+  ],
+  "node.doc.exit": [
+    "Lets the contact go. A journey has at least one.",
+    "Lässt den Kontakt gehen. Eine Journey hat mindestens eines.",
+  ],
   "way.next": ["next", "weiter"],
   "way.met": ["met", "erfüllt"],
   "way.true": ["true", "wahr"],
@@ -33,7 +54,10 @@ export const nodes = {
   "field.event_conditions": ["Only if", "Nur wenn"],
   "field.segment": ["Segment", "Segment"],
   "field.state": ["State to keep", "Zu merkender Zustand"],
-  "field.stateHint": ["name and value, such as cart_id = event.properties.cart_id", "Name und Wert, etwa cart_id = event.properties.cart_id"],
+  "field.stateHint": [
+    "name and value, such as cart_id = event.properties.cart_id",
+    "Name und Wert, etwa cart_id = event.properties.cart_id",
+  ],
   "field.condition": ["Condition", "Bedingung"],
   "field.wait_type": ["Waits for", "Wartet auf"],
   "field.wait_type.duration": ["time to pass", "Zeit"],
@@ -62,6 +86,9 @@ export const nodes = {
   "field.reentry_policy.parallel": ["parallel: one beside it", "parallel: einer daneben"],
   "field.reentry_policy.wait": ["wait: begin when it has ended", "wait: beginnen, wenn er zu Ende ist"],
   "field.reentry_key": ["Key of a run", "Schlüssel eines Laufs"],
-  "field.reentry_keyHint": ["such as event.properties.cart_id: one run for each", "etwa event.properties.cart_id: je Wert ein Lauf"],
+  "field.reentry_keyHint": [
+    "such as event.properties.cart_id: one run for each",
+    "etwa event.properties.cart_id: je Wert ein Lauf",
+  ],
   "field.exit_when": ["Ends at once when", "Endet sofort, wenn"],
 } as const;

@@ -22,9 +22,18 @@ type Bundle = {
   cache: { hit: boolean; ageSec: number };
 };
 type Verdict = { verdict: string; blockHeight: number | null; reorg: boolean; verifiedAt: string };
-type Detail = Version & { proofs: { txid: string; blockHeight: number | null; attachedAt: string }[]; audit: Verdict[] };
+type Detail = Version & {
+  proofs: { txid: string; blockHeight: number | null; attachedAt: string }[];
+  audit: Verdict[];
+};
 
-const TONES: Record<string, Tone> = { confirmed: "good", off_chain: "bad", invalid_proof: "bad", unknown_header: "warn", unmined: "idle" };
+const TONES: Record<string, Tone> = {
+  confirmed: "good",
+  off_chain: "bad",
+  invalid_proof: "bad",
+  unknown_header: "warn",
+  unmined: "idle",
+};
 // Confirmations move with the chain: they are asked for anew all the time, and cost the server a lookup.
 const LOOK_MS = 2000;
 
@@ -33,10 +42,23 @@ export default function BundlePage({ params }: PageProps) {
   const id = params.id ?? "";
   const version = useRead<Detail>(`/api/v1/versions/${id}`, {}, { every: LOOK_MS });
   const bundle = useRead<Bundle>(`/bundle/${id}`, {}, { every: LOOK_MS });
-  const download = bundle.data && <a className="button" href={`/bundle/${id}?depth=32`} download={`bundle-${id.slice(0, 12)}.json`}>{t("bundles.download")}</a>;
+  const download = bundle.data && (
+    <a className="button" href={`/bundle/${id}?depth=32`} download={`bundle-${id.slice(0, 12)}.json`}>
+      {t("bundles.download")}
+    </a>
+  );
   return (
-    <Page title={version.data?.name ?? t("bundles.version")} crumb={{ to: "/bundles", label: t("bundles.title") }} lead={<code className="small soft">{id}</code>} actions={download}>
-      {bundle.isError ? <Panel><Away error={bundle.error} retry={() => void bundle.refetch()} /></Panel> : (
+    <Page
+      title={version.data?.name ?? t("bundles.version")}
+      crumb={{ to: "/bundles", label: t("bundles.title") }}
+      lead={<code className="small soft">{id}</code>}
+      actions={download}
+    >
+      {bundle.isError ? (
+        <Panel>
+          <Away error={bundle.error} retry={() => void bundle.refetch()} />
+        </Panel>
+      ) : (
         <Shown of={bundle} lines={8}>
           {(data) => (
             <div className="grid-aside">
@@ -60,10 +82,20 @@ export default function BundlePage({ params }: PageProps) {
 function Confirmations({ bundle }: { bundle: Bundle }) {
   const { t, number, word } = useWords();
   return (
-    <Panel title={t("bundles.confs")} actions={<Badge tone={TONES[bundle.state] ?? "idle"}>{word("bundle.state", bundle.state)}</Badge>}>
+    <Panel
+      title={t("bundles.confs")}
+      actions={<Badge tone={TONES[bundle.state] ?? "idle"}>{word("bundle.state", bundle.state)}</Badge>}
+    >
       <div className="stack" aria-live="polite">
-        <div className="big-number" data-testid="confs">{bundle.confs === null ? "–" : number(bundle.confs)}</div>
-        <progress className="progress" value={Math.max(0, Math.min(bundle.confs ?? 0, bundle.policyMinConfs))} max={bundle.policyMinConfs} aria-label={t("bundles.confs")} />
+        <div className="big-number" data-testid="confs">
+          {bundle.confs === null ? "–" : number(bundle.confs)}
+        </div>
+        <progress
+          className="progress"
+          value={Math.max(0, Math.min(bundle.confs ?? 0, bundle.policyMinConfs))}
+          max={bundle.policyMinConfs}
+          aria-label={t("bundles.confs")}
+        />
         <div className="actions">
           <Badge tone={bundle.ready ? "good" : "warn"}>{t(bundle.ready ? "bundles.ready" : "bundles.notReady")}</Badge>
           <span className="soft small">{t("bundles.needed", { n: bundle.policyMinConfs })}</span>
@@ -74,33 +106,56 @@ function Confirmations({ bundle }: { bundle: Bundle }) {
   );
 }
 
-const verdictOf = (holds: boolean | null, { t }: Words): [string, Tone] => (holds === null ? [t("bundle.open"), "idle"] : holds ? [t("bundle.holds"), "good"] : [t("bundle.fails"), "bad"]);
+const verdictOf = (holds: boolean | null, { t }: Words): [string, Tone] =>
+  holds === null ? [t("bundle.open"), "idle"] : holds ? [t("bundle.holds"), "good"] : [t("bundle.fails"), "bad"];
 
 function Proof({ bundle }: { bundle: Bundle }) {
   const words = useWords();
   const { t, number } = words;
-  const steps = useQuery({ queryKey: ["proof", bundle.envelope.versionId, bundle.envelope.blockHash, bundle.envelope.tx?.txid], queryFn: () => check(bundle.envelope), staleTime: Infinity });
+  const steps = useQuery({
+    queryKey: ["proof", bundle.envelope.versionId, bundle.envelope.blockHash, bundle.envelope.tx?.txid],
+    queryFn: () => check(bundle.envelope),
+    staleTime: Infinity,
+  });
   const inChain = bundle.state === "confirmed" ? true : bundle.state === "off_chain" ? false : null;
-  const last = bundle.tip ? `${t("bundles.tip")} ${number(bundle.tip.height)} · ${t("bundle.toldByServer")}` : t("bundle.toldByServer");
+  const last = bundle.tip
+    ? `${t("bundles.tip")} ${number(bundle.tip.height)} · ${t("bundle.toldByServer")}`
+    : t("bundle.toldByServer");
   const row = (name: Step["name"] | "chain", holds: boolean | null, shows: string) => {
     const [word, tone] = verdictOf(holds, words);
     return (
       <li key={name} data-holds={holds ?? undefined}>
-        <div><strong>{t(`bundle.step.${name}`)}</strong><div className="small soft"><code>{shows}</code></div></div>
+        <div>
+          <strong>{t(`bundle.step.${name}`)}</strong>
+          <div className="small soft">
+            <code>{shows}</code>
+          </div>
+        </div>
         <Badge tone={tone}>{word}</Badge>
       </li>
     );
   };
   return (
     <Panel title={t("bundles.steps")} actions={<span className="soft small">{t("bundles.stepsNote")}</span>}>
-      <Shown of={steps}>{(list) => <ol className="proof">{list.map((step) => row(step.name, step.holds, step.shows))}{row("chain", inChain, last)}</ol>}</Shown>
+      <Shown of={steps}>
+        {(list) => (
+          <ol className="proof">
+            {list.map((step) => row(step.name, step.holds, step.shows))}
+            {row("chain", inChain, last)}
+          </ol>
+        )}
+      </Shown>
     </Panel>
   );
 }
 
 function About({ version, bundle }: { version: Detail; bundle: Bundle }) {
   const { t, number } = useWords();
-  const parents = version.parents.map((parent) => <div key={parent}><Link to={`/bundles/${parent}`}>{parent.slice(0, 16)}</Link></div>);
+  const parents = version.parents.map((parent) => (
+    <div key={parent}>
+      <Link to={`/bundles/${parent}`}>{parent.slice(0, 16)}</Link>
+    </div>
+  ));
   const facts: [string, React.ReactNode][] = [
     [t("bundles.kind"), version.kind],
     [t("bundles.published"), <Time at={version.publishedAt} />],
@@ -108,7 +163,11 @@ function About({ version, bundle }: { version: Detail; bundle: Bundle }) {
     [t("bundles.tip"), bundle.tip ? number(bundle.tip.height) : "–"],
     [t("bundles.cache"), bundle.cache.hit ? t("bundles.cacheAge", { n: bundle.cache.ageSec }) : t("bundles.fresh")],
   ];
-  return <Panel><Facts facts={facts} /></Panel>;
+  return (
+    <Panel>
+      <Facts facts={facts} />
+    </Panel>
+  );
 }
 
 function Audit({ version }: { version: Detail }) {
@@ -119,8 +178,13 @@ function Audit({ version }: { version: Detail }) {
       <ul className="list-links">
         {version.audit.map((row, index) => (
           <li key={index}>
-            <span><Badge tone={TONES[row.verdict] ?? "idle"}>{word("bundle.state", row.verdict)}</Badge> {row.blockHeight !== null && <span className="soft small">{number(row.blockHeight)}</span>}</span>
-            <span className="soft small"><Time at={row.verifiedAt} /></span>
+            <span>
+              <Badge tone={TONES[row.verdict] ?? "idle"}>{word("bundle.state", row.verdict)}</Badge>{" "}
+              {row.blockHeight !== null && <span className="soft small">{number(row.blockHeight)}</span>}
+            </span>
+            <span className="soft small">
+              <Time at={row.verifiedAt} />
+            </span>
           </li>
         ))}
       </ul>

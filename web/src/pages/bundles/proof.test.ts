@@ -13,8 +13,16 @@ async function block() {
   const header = `${"00".repeat(36)}${hexOf(root)}${"00".repeat(12)}`;
   const bump = `fe10270000` + "02" + "02" + `0202${hexOf(c)}` + "0301" + "01" + `0000${hexOf(ab)}`;
   const envelope: Envelope = {
-    versionId: "ab", kind: "journey", name: "x@1", contentSha256: "cd", parents: [],
-    tx: { txid: hashText(c), raw: raws[2] ?? "" }, bump, blockHash: hashText(await named(bytesOf(header))), blockHeight: 10000, header,
+    versionId: "ab",
+    kind: "journey",
+    name: "x@1",
+    contentSha256: "cd",
+    parents: [],
+    tx: { txid: hashText(c), raw: raws[2] ?? "" },
+    bump,
+    blockHash: hashText(await named(bytesOf(header))),
+    blockHeight: 10000,
+    header,
   };
   return { envelope, root, c };
 }
@@ -33,10 +41,13 @@ it("says of every step whether it holds", async () => {
 
 it("sees a flipped bit in transaction, path and header", async () => {
   const { envelope } = await block();
-  const flip = (hex: string, at: number) => hex.slice(0, at) + (parseInt(hex[at] ?? "0", 16) ^ 1).toString(16) + hex.slice(at + 1);
+  const flip = (hex: string, at: number) =>
+    hex.slice(0, at) + (parseInt(hex[at] ?? "0", 16) ^ 1).toString(16) + hex.slice(at + 1);
   const raw = { ...envelope, tx: { txid: envelope.tx?.txid ?? "", raw: flip("03cc", 1) } };
   expect((await check(raw))[1]?.holds).toBe(false);
-  expect((await check({ ...envelope, bump: flip(envelope.bump ?? "", (envelope.bump ?? "").length - 1) }))[2]?.holds).toBe(false);
+  expect(
+    (await check({ ...envelope, bump: flip(envelope.bump ?? "", (envelope.bump ?? "").length - 1) }))[2]?.holds,
+  ).toBe(false);
   const bent = await check({ ...envelope, header: flip(envelope.header ?? "", 80) });
   expect([bent[2]?.holds, bent[3]?.holds]).toEqual([false, false]);
 });

@@ -45,7 +45,8 @@ export function readBump(bytes: Uint8Array): Bump {
     if (value === undefined) throw new Error("the path ends too early");
     return value;
   };
-  const little = (count: number) => Array.from({ length: count }, byte).reduceRight((sum, value) => sum * 256 + value, 0);
+  const little = (count: number) =>
+    Array.from({ length: count }, byte).reduceRight((sum, value) => sum * 256 + value, 0);
   const number = () => {
     const first = byte();
     if (first < 0xfd) return first;
@@ -102,19 +103,31 @@ export async function check(envelope: Envelope): Promise<Step[]> {
   const { tx, bump, header, blockHash } = envelope;
   const open = (name: Step["name"]): Step => ({ name, holds: null, shows: "" });
   const steps: Step[] = [{ name: "version", holds: true, shows: envelope.versionId }];
-  steps.push(!tx ? open("tx") : await tried("tx", async () => {
-    const found = hashText(await named(bytesOf(tx.raw)));
-    return { holds: found === tx.txid, shows: found };
-  }));
-  steps.push(!tx || !bump || !header ? open("path") : await tried("path", async () => {
-    const root = await rootOf(readBump(bytesOf(bump)), turned(bytesOf(tx.txid)));
-    const wanted = bytesOf(header).slice(36, 68);
-    return { holds: hexOf(root) === hexOf(wanted), shows: hashText(root) };
-  }));
-  steps.push(!header ? open("header") : await tried("header", async () => {
-    const bytes = bytesOf(header);
-    const found = hashText(await named(bytes));
-    return { holds: bytes.length === HEADER_BYTES && found === blockHash, shows: found };
-  }));
+  steps.push(
+    !tx
+      ? open("tx")
+      : await tried("tx", async () => {
+          const found = hashText(await named(bytesOf(tx.raw)));
+          return { holds: found === tx.txid, shows: found };
+        }),
+  );
+  steps.push(
+    !tx || !bump || !header
+      ? open("path")
+      : await tried("path", async () => {
+          const root = await rootOf(readBump(bytesOf(bump)), turned(bytesOf(tx.txid)));
+          const wanted = bytesOf(header).slice(36, 68);
+          return { holds: hexOf(root) === hexOf(wanted), shows: hashText(root) };
+        }),
+  );
+  steps.push(
+    !header
+      ? open("header")
+      : await tried("header", async () => {
+          const bytes = bytesOf(header);
+          const found = hashText(await named(bytes));
+          return { holds: bytes.length === HEADER_BYTES && found === blockHash, shows: found };
+        }),
+  );
   return steps;
 }

@@ -2,11 +2,17 @@ import { expect, it } from "vitest";
 import { guess, isNamed, readCsv, rowOf } from "./csv";
 
 it("reads quotes, breaks inside them, and a byte order mark", () => {
-  expect(readCsv('\uFEFFa,b\r\n"1,2","say ""hi""\nthere"\r\n')).toEqual([["a", "b"], ["1,2", 'say "hi"\nthere']]);
+  expect(readCsv('\uFEFFa,b\r\n"1,2","say ""hi""\nthere"\r\n')).toEqual([
+    ["a", "b"],
+    ["1,2", 'say "hi"\nthere'],
+  ]);
 });
 
 it("sees semicolons, and leaves out empty lines", () => {
-  expect(readCsv("a;b\n\n1;2")).toEqual([["a", "b"], ["1", "2"]]);
+  expect(readCsv("a;b\n\n1;2")).toEqual([
+    ["a", "b"],
+    ["1", "2"],
+  ]);
 });
 
 it("guesses what a column is", () => {
@@ -14,7 +20,11 @@ it("guesses what a column is", () => {
 });
 
 it("makes a contact of a line; leading zeros stay text", () => {
-  const row = rowOf(["id", "mail", "age", "zip", "x"], ["user_id", "email", "attribute", "attribute", "skip"], ["7", "a@b.c", "42", "01234", "no"]);
+  const row = rowOf(
+    ["id", "mail", "age", "zip", "x"],
+    ["user_id", "email", "attribute", "attribute", "skip"],
+    ["7", "a@b.c", "42", "01234", "no"],
+  );
   expect(row).toEqual({ user_id: "7", email: "a@b.c", attributes: { age: 42, zip: "01234" } });
   expect(isNamed(rowOf(["x"], ["attribute"], ["1"]))).toBe(false);
 });

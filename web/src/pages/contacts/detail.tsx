@@ -23,8 +23,14 @@ export default function ContactPage({ params }: PageProps) {
   const id = params.id ?? "";
   const contact = useRead<Contact>(`/api/v1/contacts/${id}`, {}, { every: 5000 });
   return (
-    <Page title={contact.data ? nameOf(contact.data) : t("contacts.contact")} crumb={{ to: "/contacts", label: t("contacts.title") }} actions={contact.data && <Actions contact={contact.data} />}>
-      <Shown of={contact} lines={8}>{(data) => <Detail contact={data} />}</Shown>
+    <Page
+      title={contact.data ? nameOf(contact.data) : t("contacts.contact")}
+      crumb={{ to: "/contacts", label: t("contacts.title") }}
+      actions={contact.data && <Actions contact={contact.data} />}
+    >
+      <Shown of={contact} lines={8}>
+        {(data) => <Detail contact={data} />}
+      </Shown>
     </Page>
   );
 }
@@ -38,7 +44,14 @@ function Detail({ contact }: { contact: Contact }) {
       {contact.erased_before && <Note tone="warn">{t("contacts.erasedBefore")}</Note>}
       <div className="grid-aside">
         <div className="stack">
-          <Tabs label={nameOf(contact)} tabs={TABS.map((one) => ({ to: `/contacts/${contact.id}?tab=${one}`, label: t(`contacts.tab.${one}`), current: one === tab }))} />
+          <Tabs
+            label={nameOf(contact)}
+            tabs={TABS.map((one) => ({
+              to: `/contacts/${contact.id}?tab=${one}`,
+              label: t(`contacts.tab.${one}`),
+              current: one === tab,
+            }))}
+          />
           {tab === "timeline" && <Timeline contact={contact.id} />}
           {tab === "segments" && <ContactSegments contact={contact.id} />}
           {tab === "journeys" && <ContactRuns contact={contact.id} />}
@@ -66,7 +79,11 @@ function About({ contact }: { contact: Contact }) {
   if (contact.anonymous_ids.length) facts.push([t("contacts.anonymousIds"), contact.anonymous_ids.join(", ")]);
   if (contact.former_user_ids.length) facts.push([t("contacts.formerIds"), contact.former_user_ids.join(", ")]);
   if (contact.groups.length) facts.push([t("contacts.groups"), contact.groups.join(", ")]);
-  return <Panel title={t("contacts.contact")}><Facts facts={facts} /></Panel>;
+  return (
+    <Panel title={t("contacts.contact")}>
+      <Facts facts={facts} />
+    </Panel>
+  );
 }
 
 function Attributes({ contact }: { contact: Contact }) {
@@ -76,8 +93,17 @@ function Attributes({ contact }: { contact: Contact }) {
   return (
     <Panel title={t("contacts.attributes")}>
       <div className="stack">
-        {entries.length ? <Facts facts={entries.map(([name, value]) => [name, valueText(value)])} /> : <p className="soft">{t("contacts.noAttributes")}</p>}
-        {mayEdit && contact.user_id && <details><summary>{t("contacts.setAttribute")}</summary><SetAttribute contact={contact} /></details>}
+        {entries.length ? (
+          <Facts facts={entries.map(([name, value]) => [name, valueText(value)])} />
+        ) : (
+          <p className="soft">{t("contacts.noAttributes")}</p>
+        )}
+        {mayEdit && contact.user_id && (
+          <details>
+            <summary>{t("contacts.setAttribute")}</summary>
+            <SetAttribute contact={contact} />
+          </details>
+        )}
       </div>
     </Panel>
   );
@@ -89,15 +115,33 @@ function SetAttribute({ contact }: { contact: Contact }) {
   const [name, setName] = useState("");
   const [value, setValue] = useState("");
   const save = async () => {
-    await act(() => api.post("/api/v1/contacts", { user_id: contact.user_id, attributes: { [name]: readValue(value) } }), [["/api/v1/contacts"]]);
+    await act(
+      () => api.post("/api/v1/contacts", { user_id: contact.user_id, attributes: { [name]: readValue(value) } }),
+      [["/api/v1/contacts"]],
+    );
     setName("");
     setValue("");
   };
   return (
-    <form className="stack" onSubmit={(event) => { event.preventDefault(); void save().catch(() => {}); }}>
+    <form
+      className="stack"
+      onSubmit={(event) => {
+        event.preventDefault();
+        void save().catch(() => {});
+      }}
+    >
       <TextField label={t("contacts.attribute")} value={name} onChange={(event) => setName(event.target.value)} />
-      <TextField label={t("contacts.value")} hint={t("contacts.valueHint")} value={value} onChange={(event) => setValue(event.target.value)} />
-      <div className="actions"><Button small type="submit" disabled={!name || !value}>{t("contacts.setAttribute")}</Button></div>
+      <TextField
+        label={t("contacts.value")}
+        hint={t("contacts.valueHint")}
+        value={value}
+        onChange={(event) => setValue(event.target.value)}
+      />
+      <div className="actions">
+        <Button small type="submit" disabled={!name || !value}>
+          {t("contacts.setAttribute")}
+        </Button>
+      </div>
     </form>
   );
 }
@@ -110,14 +154,34 @@ function Actions({ contact }: { contact: Contact }) {
   const erase = async () => {
     const answer = await api.del<Schemas["Erased"]>(`/api/v1/contacts/${contact.id}`);
     navigate("/contacts");
-    await act(async () => answer, [["/api/v1/contacts"]], t("contacts.erased", { n: answer.contacts, events: answer.events }));
+    await act(
+      async () => answer,
+      [["/api/v1/contacts"]],
+      t("contacts.erased", { n: answer.contacts, events: answer.events }),
+    );
   };
   return (
     <>
-      <a className="button" href={address(`/api/v1/contacts/${contact.id}/export`)} download={`contact-${contact.id}.json`}>{t("contacts.export")}</a>
-      {mayErase && <Button kind="danger" icon="trash" onClick={() => setErasing(true)}>{t("contacts.erase")}</Button>}
+      <a
+        className="button"
+        href={address(`/api/v1/contacts/${contact.id}/export`)}
+        download={`contact-${contact.id}.json`}
+      >
+        {t("contacts.export")}
+      </a>
+      {mayErase && (
+        <Button kind="danger" icon="trash" onClick={() => setErasing(true)}>
+          {t("contacts.erase")}
+        </Button>
+      )}
       {erasing && (
-        <Confirm title={t("contacts.eraseTitle")} action={t("contacts.erase")} phrase={contact.user_id ?? contact.email ?? contact.id.slice(0, 8)} onConfirm={erase} onClose={() => setErasing(false)}>
+        <Confirm
+          title={t("contacts.eraseTitle")}
+          action={t("contacts.erase")}
+          phrase={contact.user_id ?? contact.email ?? contact.id.slice(0, 8)}
+          onConfirm={erase}
+          onClose={() => setErasing(false)}
+        >
           <p>{t("contacts.eraseWhat", { n: contact.event_count })}</p>
           <p className="soft">{t("contacts.eraseNot")}</p>
         </Confirm>

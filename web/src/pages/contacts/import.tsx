@@ -32,7 +32,12 @@ export default function Import() {
       <Panel>
         <div className="field">
           <label htmlFor="import-file">{t("import.file")}</label>
-          <input id="import-file" type="file" accept=".csv,text/csv" onChange={(event) => void pick(event.target.files?.[0])} />
+          <input
+            id="import-file"
+            type="file"
+            accept=".csv,text/csv"
+            onChange={(event) => void pick(event.target.files?.[0])}
+          />
         </div>
       </Panel>
       {read && <Mapping read={read} targets={targets} onChange={setTargets} />}
@@ -41,21 +46,49 @@ export default function Import() {
   );
 }
 
-function Mapping({ read, targets, onChange }: { read: Read; targets: Target[]; onChange: (targets: Target[]) => void }) {
+function Mapping({
+  read,
+  targets,
+  onChange,
+}: {
+  read: Read;
+  targets: Target[];
+  onChange: (targets: Target[]) => void;
+}) {
   const { t } = useWords();
   const columns: Column<number>[] = [
     { key: "column", title: t("import.column"), cell: (at) => <strong>{read.headings[at]}</strong> },
-    { key: "example", title: t("import.example"), cell: (at) => <span className="soft">{read.lines[0]?.[at] ?? "–"}</span> },
     {
-      key: "as", title: t("import.becomes"),
+      key: "example",
+      title: t("import.example"),
+      cell: (at) => <span className="soft">{read.lines[0]?.[at] ?? "–"}</span>,
+    },
+    {
+      key: "as",
+      title: t("import.becomes"),
       cell: (at) => (
-        <select className="input" aria-label={`${read.headings[at]}: ${t("import.becomes")}`} value={targets[at]} onChange={(event) => onChange(targets.map((target, index) => (index === at ? (event.target.value as Target) : target)))}>
-          {TARGETS.map((target) => <option key={target} value={target}>{t(`import.as.${target}`)}</option>)}
+        <select
+          className="input"
+          aria-label={`${read.headings[at]}: ${t("import.becomes")}`}
+          value={targets[at]}
+          onChange={(event) =>
+            onChange(targets.map((target, index) => (index === at ? (event.target.value as Target) : target)))
+          }
+        >
+          {TARGETS.map((target) => (
+            <option key={target} value={target}>
+              {t(`import.as.${target}`)}
+            </option>
+          ))}
         </select>
       ),
     },
   ];
-  return <Panel title={t("import.map")} flush><Table label={t("import.map")} columns={columns} rows={read.headings.map((_, at) => at)} rowKey={String} /></Panel>;
+  return (
+    <Panel title={t("import.map")} flush>
+      <Table label={t("import.map")} columns={columns} rows={read.headings.map((_, at) => at)} rowKey={String} />
+    </Panel>
+  );
 }
 
 function Doing({ read, targets }: { read: Read; targets: Target[] }) {
@@ -76,15 +109,30 @@ function Doing({ read, targets }: { read: Read; targets: Target[] }) {
   });
   const named = targets.some((target) => target !== "attribute" && target !== "skip");
   return (
-    <Panel title={t("import.preview")} actions={<span className="soft small">{t("import.rows", { n: rows.length })}</span>}>
+    <Panel
+      title={t("import.preview")}
+      actions={<span className="soft small">{t("import.rows", { n: rows.length })}</span>}
+    >
       <div className="stack">
         {!named && <Note tone="warn">{t("import.needId")}</Note>}
-        {named && rows.length > good.length && <Note tone="warn">{t("import.faulty", { n: rows.length - good.length })}</Note>}
-        {!progress && trial.data && trial.data.refused > 0 && <Note tone="warn">{t("import.wouldRefuse", { n: trial.data.refused })}: {trial.data.errors.slice(0, 3).map((fault) => whyRefused(fault, 0)).join("; ")}</Note>}
+        {named && rows.length > good.length && (
+          <Note tone="warn">{t("import.faulty", { n: rows.length - good.length })}</Note>
+        )}
+        {!progress && trial.data && trial.data.refused > 0 && (
+          <Note tone="warn">
+            {t("import.wouldRefuse", { n: trial.data.refused })}:{" "}
+            {trial.data.errors
+              .slice(0, 3)
+              .map((fault) => whyRefused(fault, 0))
+              .join("; ")}
+          </Note>
+        )}
         {good.length > 0 && <PreviewRows rows={good.slice(0, PREVIEWED)} />}
         {progress && <Shown progress={progress} />}
         <div className="actions">
-          <Button kind="primary" disabled={good.length === 0 || progress !== null} onClick={() => void run()}>{t("import.start", { n: good.length })}</Button>
+          <Button kind="primary" disabled={good.length === 0 || progress !== null} onClick={() => void run()}>
+            {t("import.start", { n: good.length })}
+          </Button>
           {progress?.ended && <ButtonLink to="/contacts">{t("contacts.title")}</ButtonLink>}
         </div>
       </div>
@@ -97,7 +145,14 @@ function PreviewRows({ rows }: { rows: Row[] }) {
   const columns: Column<Row>[] = [
     { key: "user", title: t("contacts.userId"), cell: (row) => row.user_id ?? row.anonymous_id ?? "–" },
     { key: "email", title: t("contacts.email"), cell: (row) => row.email ?? "–" },
-    { key: "rest", title: t("contacts.attributes"), cell: (row) => Object.entries(row.attributes).map(([name, value]) => `${name} ${valueText(value)}`).join(" · ") },
+    {
+      key: "rest",
+      title: t("contacts.attributes"),
+      cell: (row) =>
+        Object.entries(row.attributes)
+          .map(([name, value]) => `${name} ${valueText(value)}`)
+          .join(" · "),
+    },
   ];
   return <Table label={t("import.preview")} columns={columns} rows={rows} rowKey={(row) => JSON.stringify(row)} />;
 }
@@ -107,8 +162,16 @@ function Shown({ progress }: { progress: Progress }) {
   return (
     <div className="stack" role="status">
       <progress className="progress" value={progress.done} max={progress.of} aria-label={t("import.title")} />
-      <span>{progress.ended ? t("import.done", { n: progress.done - progress.refused.length }) : t("import.doing", { done: progress.done, of: progress.of })}</span>
-      {progress.refused.length > 0 && <Note tone="bad">{t("import.refused", { n: progress.refused.length })}: {progress.refused.slice(0, 3).join("; ")}</Note>}
+      <span>
+        {progress.ended
+          ? t("import.done", { n: progress.done - progress.refused.length })
+          : t("import.doing", { done: progress.done, of: progress.of })}
+      </span>
+      {progress.refused.length > 0 && (
+        <Note tone="bad">
+          {t("import.refused", { n: progress.refused.length })}: {progress.refused.slice(0, 3).join("; ")}
+        </Note>
+      )}
     </div>
   );
 }
@@ -131,4 +194,5 @@ async function importAll(rows: Row[], tell: (progress: Progress) => void) {
   tell({ done: rows.length, of: rows.length, refused, ended: true });
 }
 
-const whyRefused = (fault: RowFaults, before: number) => `${before + fault.row + 1}: ${fault.errors.map((one) => `${one.pointer} ${one.detail}`).join(", ")}`;
+const whyRefused = (fault: RowFaults, before: number) =>
+  `${before + fault.row + 1}: ${fault.errors.map((one) => `${one.pointer} ${one.detail}`).join(", ")}`;

@@ -27,7 +27,9 @@ export default function Contacts() {
   const actions = mayEdit && (
     <>
       <ButtonLink to="/contacts/import">{t("contacts.import")}</ButtonLink>
-      <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>{t("contacts.new")}</Button>
+      <Button kind="primary" icon="plus" onClick={() => setAdding(true)}>
+        {t("contacts.new")}
+      </Button>
     </>
   );
   const columns: Column<Contact>[] = [
@@ -41,10 +43,29 @@ export default function Contacts() {
   return (
     <Page title={t("contacts.title")} lead={t("contacts.lead")} actions={actions}>
       <Panel flush actions={<Search value={wanted} onSearch={(q) => setSearch({ q })} />}>
-        {pages.isError ? <Failure error={pages.error} retry={() => void pages.refetch()} /> : pages.isPending ? <Loading lines={10} /> : pages.rows.length === 0 ? (
-          wanted ? <Empty title={t("contacts.none")}>{t("contacts.noneHint")}</Empty> : <Empty title={t("contacts.empty")} action={<ButtonLink to="/start">{t("nav.start")}</ButtonLink>}>{t("contacts.emptyHint")}</Empty>
+        {pages.isError ? (
+          <Failure error={pages.error} retry={() => void pages.refetch()} />
+        ) : pages.isPending ? (
+          <Loading lines={10} />
+        ) : pages.rows.length === 0 ? (
+          wanted ? (
+            <Empty title={t("contacts.none")}>{t("contacts.noneHint")}</Empty>
+          ) : (
+            <Empty title={t("contacts.empty")} action={<ButtonLink to="/start">{t("nav.start")}</ButtonLink>}>
+              {t("contacts.emptyHint")}
+            </Empty>
+          )
         ) : (
-          <EndlessTable label={t("contacts.title")} columns={columns} rows={pages.rows} rowKey={(row) => row.id} to={(row) => `/contacts/${row.id}`} hasMore={pages.hasNextPage} loading={pages.isFetchingNextPage} loadMore={() => void pages.fetchNextPage()} />
+          <EndlessTable
+            label={t("contacts.title")}
+            columns={columns}
+            rows={pages.rows}
+            rowKey={(row) => row.id}
+            to={(row) => `/contacts/${row.id}`}
+            hasMore={pages.hasNextPage}
+            loading={pages.isFetchingNextPage}
+            loadMore={() => void pages.fetchNextPage()}
+          />
         )}
       </Panel>
       {adding && <NewContact onClose={() => setAdding(false)} />}
@@ -56,7 +77,9 @@ const SHOWN_ATTRIBUTES = 3;
 const NAMES = new Set(["email", "first_name", "last_name", "name", "phone"]);
 
 function Some({ of }: { of: Record<string, unknown> }) {
-  const entries = Object.entries(of).filter(([name]) => !NAMES.has(name)).slice(0, SHOWN_ATTRIBUTES);
+  const entries = Object.entries(of)
+    .filter(([name]) => !NAMES.has(name))
+    .slice(0, SHOWN_ATTRIBUTES);
   return <span className="soft">{entries.map(([name, value]) => `${name} ${valueText(value)}`).join(" · ")}</span>;
 }
 
@@ -72,7 +95,14 @@ function Search({ value, onSearch }: { value: string; onSearch: (text: string) =
   });
   return (
     <div className="search-bar" role="search">
-      <input className="input" type="search" aria-label={t("contacts.search")} placeholder={t("contacts.searchHint")} value={text} onChange={(event) => setText(event.target.value)} />
+      <input
+        className="input"
+        type="search"
+        aria-label={t("contacts.search")}
+        placeholder={t("contacts.searchHint")}
+        value={text}
+        onChange={(event) => setText(event.target.value)}
+      />
     </div>
   );
 }
@@ -83,19 +113,34 @@ function NewContact({ onClose }: { onClose: () => void }) {
   const [userId, setUserId] = useState("");
   const [email, setEmail] = useState("");
   const save = async () => {
-    const contact = await act(() => api.post<Contact>("/api/v1/contacts", { user_id: userId || undefined, email: email || undefined }), [["/api/v1/contacts"]]);
+    const contact = await act(
+      () => api.post<Contact>("/api/v1/contacts", { user_id: userId || undefined, email: email || undefined }),
+      [["/api/v1/contacts"]],
+    );
     navigate(`/contacts/${contact.id}`);
   };
   const footer = (
     <>
       <Button onClick={onClose}>{t("action.cancel")}</Button>
-      <Button kind="primary" disabled={!userId && !email} onClick={() => void save().catch(() => {})}>{t("action.create")}</Button>
+      <Button kind="primary" disabled={!userId && !email} onClick={() => void save().catch(() => {})}>
+        {t("action.create")}
+      </Button>
     </>
   );
   return (
     <Dialog title={t("contacts.new")} onClose={onClose} footer={footer}>
-      <TextField label={t("contacts.userId")} value={userId} onChange={(event) => setUserId(event.target.value)} autoFocus />
-      <TextField label={t("contacts.email")} type="email" value={email} onChange={(event) => setEmail(event.target.value)} />
+      <TextField
+        label={t("contacts.userId")}
+        value={userId}
+        onChange={(event) => setUserId(event.target.value)}
+        autoFocus
+      />
+      <TextField
+        label={t("contacts.email")}
+        type="email"
+        value={email}
+        onChange={(event) => setEmail(event.target.value)}
+      />
     </Dialog>
   );
 }

@@ -5,5 +5,12 @@ import { valueText } from "../../ui/values";
 export function nameOf(contact: Schemas["ContactView"]): string {
   const attributes = contact.attributes as Record<string, unknown>;
   const full = [attributes.first_name, attributes.last_name].filter(Boolean).map(valueText).join(" ");
-  return full || valueText(attributes.name ?? "") || contact.email || contact.user_id || contact.anonymous_ids[0] || contact.id.slice(0, 8);
+  return (
+    full ||
+    valueText(attributes.name ?? "") ||
+    contact.email ||
+    contact.user_id ||
+    contact.anonymous_ids[0] ||
+    contact.id.slice(0, 8)
+  );
 }

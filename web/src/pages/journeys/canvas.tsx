@@ -5,7 +5,17 @@ import type { Schemas } from "../../api/client";
 import { useRead } from "../../api/queries";
 import { Canvas } from "../../canvas/canvas";
 import type { Counts } from "../../canvas/counts";
-import { addBehind, addNode, connect, readDefinition, removeNode, renameNode, setField, setOption, type Kind } from "../../canvas/definition";
+import {
+  addBehind,
+  addNode,
+  connect,
+  readDefinition,
+  removeNode,
+  renameNode,
+  setField,
+  setOption,
+  type Kind,
+} from "../../canvas/definition";
 import { arrange } from "../../canvas/layout";
 import { JourneySide, NodeSide } from "../../canvas/side";
 import { useWords } from "../../i18n";
@@ -23,8 +33,17 @@ type Journey = Schemas["JourneyDetail"];
 export default function JourneyPage({ params }: PageProps) {
   const { t } = useWords();
   const journey = useRead<Journey>(`/api/v1/journeys/${params.id}`);
-  if (!journey.data) return <Page title={t("journeys.journey")}><Shown of={journey}>{() => null}</Shown></Page>;
-  return <ReactFlowProvider><Drawing journey={journey.data} /></ReactFlowProvider>;
+  if (!journey.data)
+    return (
+      <Page title={t("journeys.journey")}>
+        <Shown of={journey}>{() => null}</Shown>
+      </Page>
+    );
+  return (
+    <ReactFlowProvider>
+      <Drawing journey={journey.data} />
+    </ReactFlowProvider>
+  );
 }
 
 function Drawing({ journey }: { journey: Journey }) {
@@ -34,13 +53,20 @@ function Drawing({ journey }: { journey: Journey }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const [version, setVersion] = useState<number | null>(null);
   const [simulated, setSimulated] = useState<Counts | null>(null);
-  const old = useRead<Schemas["VersionView"]>(`/api/v1/journeys/${journey.id}/versions/${version}`, {}, { enabled: version !== null });
+  const old = useRead<Schemas["VersionView"]>(
+    `/api/v1/journeys/${journey.id}/versions/${version}`,
+    {},
+    { enabled: version !== null },
+  );
   const live = useCounts(journey.id, version, journey.version !== null);
   const faults = useFaults(work.definition);
   const marks = useMemo(() => faultCounts(version === null ? faults : []), [faults, version]);
   useUndoKeys(work.dispatch);
 
-  const past = useMemo(() => (version !== null && old.data ? readDefinition(old.data.definition) : null), [version, old.data]);
+  const past = useMemo(
+    () => (version !== null && old.data ? readDefinition(old.data.definition) : null),
+    [version, old.data],
+  );
   const definition = past ?? work.definition;
   const places = useMemo(() => (past ? arrange(past) : work.places), [past, work.places]);
   const readOnly = !mayEdit || version !== null;
@@ -67,12 +93,36 @@ function Drawing({ journey }: { journey: Journey }) {
     work.edit(next, undefined, place && { [to]: place });
     if (next !== work.definition) setChosen(to);
   };
-  const actions = <JourneyActions journey={journey} work={work} faults={faults} active={live.counts?.active ?? 0} onSimulated={setSimulated} />;
+  const actions = (
+    <JourneyActions
+      journey={journey}
+      work={work}
+      faults={faults}
+      active={live.counts?.active ?? 0}
+      onSimulated={setSimulated}
+    />
+  );
   return (
-    <Page title={journey.name} crumb={{ to: "/journeys", label: t("journeys.title") }} lead={<Standing journey={journey} />} actions={actions}>
+    <Page
+      title={journey.name}
+      crumb={{ to: "/journeys", label: t("journeys.title") }}
+      lead={<Standing journey={journey} />}
+      actions={actions}
+    >
       {version !== null && <Note>{t("canvas.readOnly", { n: version })}</Note>}
       <section className="journey" aria-label={journey.name}>
-        <Tools journey={journey} work={work} readOnly={readOnly} faults={faults} version={version} onVersion={setVersion} onAdd={add} simulated={simulated} onLive={() => setSimulated(null)} link={live.link} />
+        <Tools
+          journey={journey}
+          work={work}
+          readOnly={readOnly}
+          faults={faults}
+          version={version}
+          onVersion={setVersion}
+          onAdd={add}
+          simulated={simulated}
+          onLive={() => setSimulated(null)}
+          link={live.link}
+        />
         <div className="canvas">
           <Canvas
             definition={definition}
@@ -99,13 +149,21 @@ function Drawing({ journey }: { journey: Journey }) {
               count={counts?.nodes.get(node.id) ?? null}
               faults={version === null ? faults.filter((fault) => fault.node === node.id) : []}
               readOnly={readOnly}
-              onChange={(field, value) => work.edit(setField(work.definition, node.id, field, value), `${node.id}.${field}`)}
+              onChange={(field, value) =>
+                work.edit(setField(work.definition, node.id, field, value), `${node.id}.${field}`)
+              }
               onLead={(by, to) => work.edit(connect(work.definition, node.id, by, to))}
               onRename={rename}
               onRemove={() => remove([node.id])}
             />
           ) : (
-            <JourneySide definition={definition} faults={version === null ? faults : []} readOnly={readOnly} onChange={(field, value) => work.edit(setOption(work.definition, field, value), field)} onChoose={setChosen} />
+            <JourneySide
+              definition={definition}
+              faults={version === null ? faults : []}
+              readOnly={readOnly}
+              onChange={(field, value) => work.edit(setOption(work.definition, field, value), field)}
+              onChoose={setChosen}
+            />
           )}
         </aside>
       </section>

@@ -31,11 +31,20 @@ export default function Journeys() {
   const mayEdit = useMayEdit();
   const [making, setMaking] = useState(false);
   const journeys = useJourneys(5000);
-  const make = mayEdit && <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>{t("journeys.new")}</Button>;
+  const make = mayEdit && (
+    <Button kind="primary" icon="plus" onClick={() => setMaking(true)}>
+      {t("journeys.new")}
+    </Button>
+  );
   const columns: Column<Journey>[] = [
     { key: "name", title: t("column.name"), cell: (row) => <Link to={`/journeys/${row.id}`}>{row.name}</Link> },
     { key: "standing", title: t("journeys.standing"), cell: (row) => <Standing journey={row} /> },
-    { key: "version", title: t("column.version"), right: true, cell: (row) => (row.version ? number(row.version) : "–") },
+    {
+      key: "version",
+      title: t("column.version"),
+      right: true,
+      cell: (row) => (row.version ? number(row.version) : "–"),
+    },
     { key: "entered", title: t("journeys.entered"), right: true, cell: (row) => <Count journey={row} of="entered" /> },
     { key: "active", title: t("journeys.active"), right: true, cell: (row) => <Count journey={row} of="active" /> },
     { key: "changed", title: t("column.changed"), right: true, cell: (row) => <Time at={row.changed_at} /> },
@@ -44,9 +53,21 @@ export default function Journeys() {
     <Page title={t("journeys.title")} lead={t("journeys.lead")} actions={make}>
       <Panel flush label={t("journeys.title")}>
         <Shown of={journeys}>
-          {({ data }) => data.length === 0 ? <Empty title={t("journeys.empty")} action={make}>{t("journeys.emptyHint")}</Empty> : (
-            <Table label={t("journeys.title")} columns={columns} rows={data} rowKey={(row) => row.id} to={(row) => `/journeys/${row.id}`} />
-          )}
+          {({ data }) =>
+            data.length === 0 ? (
+              <Empty title={t("journeys.empty")} action={make}>
+                {t("journeys.emptyHint")}
+              </Empty>
+            ) : (
+              <Table
+                label={t("journeys.title")}
+                columns={columns}
+                rows={data}
+                rowKey={(row) => row.id}
+                to={(row) => `/journeys/${row.id}`}
+              />
+            )
+          }
         </Shown>
       </Panel>
       {making && <NewJourney onClose={() => setMaking(false)} />}
@@ -56,7 +77,11 @@ export default function Journeys() {
 
 function Count({ journey, of }: { journey: Journey; of: "entered" | "active" }) {
   const { number } = useWords();
-  const stats = useRead<Schemas["StatsView"]>(`/api/v1/journeys/${journey.id}/stats`, {}, { enabled: journey.version !== null, every: 5000 });
+  const stats = useRead<Schemas["StatsView"]>(
+    `/api/v1/journeys/${journey.id}/stats`,
+    {},
+    { enabled: journey.version !== null, every: 5000 },
+  );
   return <>{stats.data ? number(stats.data[of]) : "–"}</>;
 }
 
@@ -65,13 +90,39 @@ function NewJourney({ onClose }: { onClose: () => void }) {
   const act = useAct();
   const [name, setName] = useState("");
   const make = async () => {
-    const made = await act(() => api.post<Schemas["JourneyDetail"]>("/api/v1/journeys", firstDefinition(name.trim())), [["/api/v1/journeys"]]);
+    const made = await act(
+      () => api.post<Schemas["JourneyDetail"]>("/api/v1/journeys", firstDefinition(name.trim())),
+      [["/api/v1/journeys"]],
+    );
     navigate(`/journeys/${made.id}`);
   };
   return (
-    <Dialog title={t("journeys.new")} onClose={onClose} footer={<><Button onClick={onClose}>{t("action.cancel")}</Button><Button kind="primary" form="new-journey" type="submit" disabled={!name.trim()}>{t("action.create")}</Button></>}>
-      <form id="new-journey" onSubmit={(event) => { event.preventDefault(); void make().catch(() => {}); }}>
-        <TextField label={t("column.name")} value={name} onChange={(event) => setName(event.target.value)} maxLength={200} autoFocus />
+    <Dialog
+      title={t("journeys.new")}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t("action.cancel")}</Button>
+          <Button kind="primary" form="new-journey" type="submit" disabled={!name.trim()}>
+            {t("action.create")}
+          </Button>
+        </>
+      }
+    >
+      <form
+        id="new-journey"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void make().catch(() => {});
+        }}
+      >
+        <TextField
+          label={t("column.name")}
+          value={name}
+          onChange={(event) => setName(event.target.value)}
+          maxLength={200}
+          autoFocus
+        />
       </form>
     </Dialog>
   );

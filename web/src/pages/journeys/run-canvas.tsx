@@ -16,7 +16,13 @@ export default function RunCanvas({ run }: { run: Schemas["InstanceDetail"] }) {
   const version = useRead<Schemas["VersionView"]>(`/api/v1/journeys/${run.journey}/versions/${run.version}`);
   return (
     <div className="run-canvas">
-      <Shown of={version}>{(data) => <ReactFlowProvider><Drawn run={run} definition={data.definition} /></ReactFlowProvider>}</Shown>
+      <Shown of={version}>
+        {(data) => (
+          <ReactFlowProvider>
+            <Drawn run={run} definition={data.definition} />
+          </ReactFlowProvider>
+        )}
+      </Shown>
     </div>
   );
 }
@@ -25,5 +31,20 @@ function Drawn({ run, definition }: { run: Schemas["InstanceDetail"]; definition
   const read = useMemo(() => readDefinition(definition), [definition]);
   const places = useMemo(() => arrange(read), [read]);
   const counts = useMemo(() => pathCounts(run.path, run.node, run.status === "active"), [run]);
-  return <Canvas definition={read} places={places} counts={counts} faults={NO_FAULTS} chosen={run.node} editable={false} onChoose={nothing} onMove={nothing} onConnect={nothing} onDisconnect={nothing} onRemove={nothing} onDrop={nothing} />;
+  return (
+    <Canvas
+      definition={read}
+      places={places}
+      counts={counts}
+      faults={NO_FAULTS}
+      chosen={run.node}
+      editable={false}
+      onChoose={nothing}
+      onMove={nothing}
+      onConnect={nothing}
+      onDisconnect={nothing}
+      onRemove={nothing}
+      onDrop={nothing}
+    />
+  );
 }

@@ -25,12 +25,21 @@ export default function RunPage({ params }: PageProps) {
   const run = useRead<Run>(`/api/v1/instances/${params.id}`, {}, { every: 3000 });
   const data = run.data;
   return (
-    <Page title={data?.journey_name ?? t("run.title")} crumb={data && { to: `/journeys/${data.journey}`, label: data.journey_name ?? t("journeys.journey") }} lead={data && <RunStatus run={data} />} actions={data && <Cancel run={data} />}>
+    <Page
+      title={data?.journey_name ?? t("run.title")}
+      crumb={data && { to: `/journeys/${data.journey}`, label: data.journey_name ?? t("journeys.journey") }}
+      lead={data && <RunStatus run={data} />}
+      actions={data && <Cancel run={data} />}
+    >
       <Shown of={run} lines={8}>
         {(shown) => (
           <div className="grid-aside">
             <div className="stack">
-              <Panel title={t("run.drawn")} flush><Suspense fallback={<Loading />}><RunCanvas run={shown} /></Suspense></Panel>
+              <Panel title={t("run.drawn")} flush>
+                <Suspense fallback={<Loading />}>
+                  <RunCanvas run={shown} />
+                </Suspense>
+              </Panel>
               <Path run={shown} />
             </div>
             <div className="stack">
@@ -57,13 +66,25 @@ function Path({ run }: { run: Run }) {
               <strong>{hop.node}</strong>
               <Badge>{wayName(hop.by, words)}</Badge>
               <strong>{hop.to}</strong>
-              <span className="soft small"><Time at={hop.at} /></span>
+              <span className="soft small">
+                <Time at={hop.at} />
+              </span>
             </div>
-            {hop.because?.map((reason) => <code key={reason} className="small soft">{reason}</code>)}
+            {hop.because?.map((reason) => (
+              <code key={reason} className="small soft">
+                {reason}
+              </code>
+            ))}
             {run.omitted > 0 && index === half && <p className="soft">{t("run.omitted", { n: run.omitted })}</p>}
           </li>
         ))}
-        <li><div className="line"><strong>{run.node}</strong><RunStatus run={run} />{run.ending && <span className="soft">{run.ending}</span>}</div></li>
+        <li>
+          <div className="line">
+            <strong>{run.node}</strong>
+            <RunStatus run={run} />
+            {run.ending && <span className="soft">{run.ending}</span>}
+          </div>
+        </li>
       </ol>
     </Panel>
   );
@@ -95,9 +116,16 @@ function Messages({ run }: { run: Run }) {
   const { t } = useWords();
   return (
     <Panel title={t("run.messages")} flush>
-      {run.messages.length === 0 ? <p className="body soft">{t("run.noMessages")}</p> : (
+      {run.messages.length === 0 ? (
+        <p className="body soft">{t("run.noMessages")}</p>
+      ) : (
         <ul className="list-links">
-          {run.messages.map((message) => <li key={message.id}><Link to={`/messages/${message.id}`}>{message.template ?? message.channel}</Link><StateBadge message={message} /></li>)}
+          {run.messages.map((message) => (
+            <li key={message.id}>
+              <Link to={`/messages/${message.id}`}>{message.template ?? message.channel}</Link>
+              <StateBadge message={message} />
+            </li>
+          ))}
         </ul>
       )}
     </Panel>
@@ -113,8 +141,19 @@ function Cancel({ run }: { run: Run }) {
   const cancel = () => act(() => api.del(`/api/v1/instances/${run.id}`), [["/api/v1/instances"]], t("run.cancelled"));
   return (
     <>
-      <Button kind="danger" onClick={() => setAsking(true)}>{t("run.cancel")}</Button>
-      {asking && <Confirm title={t("run.cancelTitle")} action={t("run.cancel")} onConfirm={cancel} onClose={() => setAsking(false)}><p>{t("contacts.runCancelWhat")}</p></Confirm>}
+      <Button kind="danger" onClick={() => setAsking(true)}>
+        {t("run.cancel")}
+      </Button>
+      {asking && (
+        <Confirm
+          title={t("run.cancelTitle")}
+          action={t("run.cancel")}
+          onConfirm={cancel}
+          onClose={() => setAsking(false)}
+        >
+          <p>{t("contacts.runCancelWhat")}</p>
+        </Confirm>
+      )}
     </>
   );
 }

@@ -21,17 +21,50 @@ export default function Runs({ params }: PageProps) {
   const name = journey.data?.name ?? "";
   const nodes = readDefinition(journey.data?.definition).nodes;
   return (
-    <Page title={t("runs.title", { name })} crumb={{ to: `/journeys/${params.id}`, label: name || t("journeys.journey") }}>
+    <Page
+      title={t("runs.title", { name })}
+      crumb={{ to: `/journeys/${params.id}`, label: name || t("journeys.journey") }}
+    >
       <Panel>
         <div className="form-row">
-          <SelectField label={t("run.node")} value={node} onChange={(event) => setSearch({ node: event.target.value })} choices={[{ value: "", label: t("runs.allNodes") }, ...nodes.map((one) => ({ value: one.id, label: one.label ? `${one.label} (${one.id})` : one.id }))]} />
-          <SelectField label={t("run.status")} value={status} onChange={(event) => setSearch({ status: event.target.value })} choices={[{ value: "", label: t("filter.all") }, ...STATUSES.map((one) => ({ value: one, label: word("run.status", one) }))]} />
+          <SelectField
+            label={t("run.node")}
+            value={node}
+            onChange={(event) => setSearch({ node: event.target.value })}
+            choices={[
+              { value: "", label: t("runs.allNodes") },
+              ...nodes.map((one) => ({ value: one.id, label: one.label ? `${one.label} (${one.id})` : one.id })),
+            ]}
+          />
+          <SelectField
+            label={t("run.status")}
+            value={status}
+            onChange={(event) => setSearch({ status: event.target.value })}
+            choices={[
+              { value: "", label: t("filter.all") },
+              ...STATUSES.map((one) => ({ value: one, label: word("run.status", one) })),
+            ]}
+          />
         </div>
       </Panel>
       <Panel flush label={t("canvas.runs")}>
-        {pages.isError ? <Failure error={pages.error} retry={() => void pages.refetch()} /> : pages.isPending ? <Loading /> : pages.rows.length === 0 ? <Empty title={t("runs.empty")}>{t("runs.emptyHint")}</Empty> : <RunTable runs={pages.rows} />}
+        {pages.isError ? (
+          <Failure error={pages.error} retry={() => void pages.refetch()} />
+        ) : pages.isPending ? (
+          <Loading />
+        ) : pages.rows.length === 0 ? (
+          <Empty title={t("runs.empty")}>{t("runs.emptyHint")}</Empty>
+        ) : (
+          <RunTable runs={pages.rows} />
+        )}
       </Panel>
-      {pages.hasNextPage && <div><Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>{t("action.more")}</Button></div>}
+      {pages.hasNextPage && (
+        <div>
+          <Button busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+            {t("action.more")}
+          </Button>
+        </div>
+      )}
     </Page>
   );
 }

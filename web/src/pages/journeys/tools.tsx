@@ -38,15 +38,29 @@ export function Tools(props: ToolsProps) {
       {!readOnly && (
         <>
           <Palette onAdd={props.onAdd} />
-          <IconButton icon="undo" label={t("canvas.undo")} disabled={!work.canUndo} onClick={() => work.dispatch({ do: "undo" })} />
-          <IconButton icon="redo" label={t("canvas.redo")} disabled={!work.canRedo} onClick={() => work.dispatch({ do: "redo" })} />
+          <IconButton
+            icon="undo"
+            label={t("canvas.undo")}
+            disabled={!work.canUndo}
+            onClick={() => work.dispatch({ do: "undo" })}
+          />
+          <IconButton
+            icon="redo"
+            label={t("canvas.redo")}
+            disabled={!work.canRedo}
+            onClick={() => work.dispatch({ do: "redo" })}
+          />
           <IconButton icon="layout" label={t("canvas.layout")} onClick={arrange} />
         </>
       )}
       <span className="grow" />
       <Standing {...props} />
       <Versions journey={journey} version={props.version} onVersion={props.onVersion} />
-      {journey.version !== null && <ButtonLink small to={`/journeys/${journey.id}/runs`}>{t("canvas.runs")}</ButtonLink>}
+      {journey.version !== null && (
+        <ButtonLink small to={`/journeys/${journey.id}/runs`}>
+          {t("canvas.runs")}
+        </ButtonLink>
+      )}
     </div>
   );
 }
@@ -61,7 +75,17 @@ function Palette({ onAdd }: { onAdd: (kind: Kind) => void }) {
     <div className="palette" role="group" aria-label={t("canvas.add")} title={t("canvas.addHint")}>
       <span className="small soft palette-title">{t("canvas.add")}</span>
       {KINDS.map((kind) => (
-        <button key={kind} type="button" className="button" data-kind="quiet" data-size="small" draggable onDragStart={drag(kind)} onClick={() => onAdd(kind)} title={`${t("canvas.add")}: ${word("node", kind)}`}>
+        <button
+          key={kind}
+          type="button"
+          className="button"
+          data-kind="quiet"
+          data-size="small"
+          draggable
+          onDragStart={drag(kind)}
+          onClick={() => onAdd(kind)}
+          title={`${t("canvas.add")}: ${word("node", kind)}`}
+        >
           <Icon name={iconOf(kind)} size={16} />
           <span className="palette-name">{word("node", kind)}</span>
         </button>
@@ -75,8 +99,19 @@ function Standing({ work, faults, simulated, onLive, version, link, journey }: T
   const bad = faults.filter((fault) => fault.severity === "fault").length;
   return (
     <span className="actions">
-      {simulated ? <><Badge tone="accent">{t("canvas.counts.simulated")}</Badge><Button small onClick={onLive}>{t("canvas.simulateEnd")}</Button></> : journey.version !== null && <Badge tone={link === "live" ? "good" : "idle"}>{t("canvas.counts.live")}</Badge>}
-      {version === null && <Badge tone={bad ? "bad" : "good"}>{bad ? t("canvas.fault", { n: bad }) : t("canvas.noFaults")}</Badge>}
+      {simulated ? (
+        <>
+          <Badge tone="accent">{t("canvas.counts.simulated")}</Badge>
+          <Button small onClick={onLive}>
+            {t("canvas.simulateEnd")}
+          </Button>
+        </>
+      ) : (
+        journey.version !== null && <Badge tone={link === "live" ? "good" : "idle"}>{t("canvas.counts.live")}</Badge>
+      )}
+      {version === null && (
+        <Badge tone={bad ? "bad" : "good"}>{bad ? t("canvas.fault", { n: bad }) : t("canvas.noFaults")}</Badge>
+      )}
       {work.dirty && <Badge tone="warn">{t("canvas.unsaved")}</Badge>}
     </span>
   );
@@ -84,12 +119,25 @@ function Standing({ work, faults, simulated, onLive, version, link, journey }: T
 
 function Versions({ journey, version, onVersion }: Pick<ToolsProps, "journey" | "version" | "onVersion">) {
   const { t } = useWords();
-  const versions = useRead<Schemas["VersionList"]>(`/api/v1/journeys/${journey.id}/versions`, {}, { enabled: journey.version !== null });
+  const versions = useRead<Schemas["VersionList"]>(
+    `/api/v1/journeys/${journey.id}/versions`,
+    {},
+    { enabled: journey.version !== null },
+  );
   if (!versions.data?.data.length) return null;
   return (
-    <select className="input" aria-label={t("canvas.version")} value={version ?? ""} onChange={(event) => onVersion(event.target.value ? Number(event.target.value) : null)}>
+    <select
+      className="input"
+      aria-label={t("canvas.version")}
+      value={version ?? ""}
+      onChange={(event) => onVersion(event.target.value ? Number(event.target.value) : null)}
+    >
       <option value="">{t("canvas.working")}</option>
-      {versions.data.data.map((one) => <option key={one.version} value={one.version}>{t("canvas.versionN", { n: one.version })}</option>)}
+      {versions.data.data.map((one) => (
+        <option key={one.version} value={one.version}>
+          {t("canvas.versionN", { n: one.version })}
+        </option>
+      ))}
     </select>
   );
 }

@@ -41,13 +41,25 @@ export function faultCounts(faults: Fault[]): FaultCounts {
   return counts;
 }
 
-export function useCounts(journey: string, version: number | null, published: boolean): { counts: Counts | null; link: Link } {
+export function useCounts(
+  journey: string,
+  version: number | null,
+  published: boolean,
+): { counts: Counts | null; link: Link } {
   const client = useQueryClient();
   const path = `/api/v1/journeys/${journey}/stats`;
   const query = version === null ? {} : { version };
   // The server tells of all versions together; for one of them it is asked.
-  const link = useLive(["counts"], { journey }, (told) => client.setQueryData([path, {}], told.at(-1)?.data), published && version === null);
-  const stats = useRead<Schemas["StatsView"]>(path, query, { enabled: published, every: link === "live" ? undefined : POLL_MS });
+  const link = useLive(
+    ["counts"],
+    { journey },
+    (told) => client.setQueryData([path, {}], told.at(-1)?.data),
+    published && version === null,
+  );
+  const stats = useRead<Schemas["StatsView"]>(path, query, {
+    enabled: published,
+    every: link === "live" ? undefined : POLL_MS,
+  });
   const counts = useMemo(() => (stats.data ? countsOf(stats.data) : null), [stats.data]);
   return { counts, link };
 }

@@ -20,7 +20,10 @@ function reduce(state: State, action: Action): State {
   const now = history.now;
   switch (action.do) {
     case "edit": {
-      const next = { definition: action.definition, places: settle(action.definition, { ...now.places, ...action.places }) };
+      const next = {
+        definition: action.definition,
+        places: settle(action.definition, { ...now.places, ...action.places }),
+      };
       // Letters typed into one field are one step back.
       const same = action.typing !== undefined && action.typing === state.typing;
       return { ...state, history: same ? amend(history, next) : record(history, next), typing: action.typing ?? null };
@@ -40,7 +43,11 @@ function reduce(state: State, action: Action): State {
 
 function first(journey: Schemas["JourneyDetail"]): State {
   const definition = readDefinition(journey.draft ?? journey.definition);
-  return { history: begin({ definition, places: settle(definition, keptPlaces(journey.id)) }), saved: definition, typing: null };
+  return {
+    history: begin({ definition, places: settle(definition, keptPlaces(journey.id)) }),
+    saved: definition,
+    typing: null,
+  };
 }
 
 export function useWork(journey: Schemas["JourneyDetail"]) {
@@ -59,8 +66,19 @@ export function useWork(journey: Schemas["JourneyDetail"]) {
       guardLeaving(null);
     };
   }, [dirty, t]);
-  const edit = useCallback((next: Definition, typing?: string, at?: Places) => dispatch({ do: "edit", definition: next, typing, places: at }), []);
-  return { definition, places, dirty, canUndo: state.history.past.length > 0, canRedo: state.history.future.length > 0, edit, dispatch };
+  const edit = useCallback(
+    (next: Definition, typing?: string, at?: Places) => dispatch({ do: "edit", definition: next, typing, places: at }),
+    [],
+  );
+  return {
+    definition,
+    places,
+    dirty,
+    canUndo: state.history.past.length > 0,
+    canRedo: state.history.future.length > 0,
+    edit,
+    dispatch,
+  };
 }
 
 export type Work = ReturnType<typeof useWork>;

@@ -9,7 +9,8 @@ export type Said = { subject?: string | null; html?: string | null; text?: strin
 // document itself, beside the sandbox of the frame.
 const POLICY = "default-src 'none'; style-src 'unsafe-inline'; img-src data:";
 
-export const framed = (html: string) => `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta charset="utf-8"><base target="_blank"><style>body{font:15px/1.5 system-ui,sans-serif;color:#151c2b;background:#fff;margin:16px;overflow-wrap:anywhere}img{max-width:100%}</style>${html}`;
+export const framed = (html: string) =>
+  `<!doctype html><meta http-equiv="Content-Security-Policy" content="${POLICY}"><meta charset="utf-8"><base target="_blank"><style>body{font:15px/1.5 system-ui,sans-serif;color:#151c2b;background:#fff;margin:16px;overflow-wrap:anywhere}img{max-width:100%}</style>${html}`;
 
 const PARTS = ["html", "text", "json"] as const;
 
@@ -25,13 +26,34 @@ export function Content({ said, head }: { said: Said; head?: React.ReactNode }) 
         {head}
         {there.length > 1 && (
           <div className="actions" role="group" aria-label={t("messages.preview")}>
-            {there.map((one) => <Button key={one} small kind={one === part ? undefined : "quiet"} aria-pressed={one === part} onClick={() => setChosen(one)}>{t(`messages.part.${one}`)}</Button>)}
+            {there.map((one) => (
+              <Button
+                key={one}
+                small
+                kind={one === part ? undefined : "quiet"}
+                aria-pressed={one === part}
+                onClick={() => setChosen(one)}
+              >
+                {t(`messages.part.${one}`)}
+              </Button>
+            ))}
           </div>
         )}
       </div>
       {part === undefined && <p className="soft">{t("messages.noContent")}</p>}
-      {part === "html" && <iframe className="letter-frame" title={said.subject || t("messages.preview")} sandbox="" srcDoc={framed(said.html ?? "")} />}
-      {part === "text" && <pre className="letter-text" tabIndex={0}>{said.text}</pre>}
+      {part === "html" && (
+        <iframe
+          className="letter-frame"
+          title={said.subject || t("messages.preview")}
+          sandbox=""
+          srcDoc={framed(said.html ?? "")}
+        />
+      )}
+      {part === "text" && (
+        <pre className="letter-text" tabIndex={0}>
+          {said.text}
+        </pre>
+      )}
       {part === "json" && <Code text={pretty(said.json ?? "")} />}
     </div>
   );

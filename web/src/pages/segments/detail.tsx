@@ -21,12 +21,20 @@ export default function SegmentPage({ params }: PageProps) {
   const { t } = useWords();
   const segment = useRead<Segment>(`/api/v1/segments/${params.id}`, {}, { every: 3000 });
   return (
-    <Page title={segment.data?.name ?? t("segments.segment")} crumb={{ to: "/segments", label: t("segments.title") }} actions={segment.data && <Actions segment={segment.data} />}>
+    <Page
+      title={segment.data?.name ?? t("segments.segment")}
+      crumb={{ to: "/segments", label: t("segments.title") }}
+      actions={segment.data && <Actions segment={segment.data} />}
+    >
       <Shown of={segment} lines={8}>
         {(data) => (
           <div className="grid-aside">
             <div className="stack">
-              {data.expression && <Panel title={t("segments.expression")}><Code text={data.expression} wrap label={t("segments.expression")} /></Panel>}
+              {data.expression && (
+                <Panel title={t("segments.expression")}>
+                  <Code text={data.expression} wrap label={t("segments.expression")} />
+                </Panel>
+              )}
               <Members segment={data} />
             </div>
             <div className="stack">
@@ -43,12 +51,25 @@ export default function SegmentPage({ params }: PageProps) {
 
 function About({ segment }: { segment: Segment }) {
   const { t, number } = useWords();
-  const used = segment.used_by.map((journey) => <div key={journey.id}><Link to={`/journeys/${journey.id}`}>{journey.name}</Link></div>);
+  const used = segment.used_by.map((journey) => (
+    <div key={journey.id}>
+      <Link to={`/journeys/${journey.id}`}>{journey.name}</Link>
+    </div>
+  ));
   return (
     <Panel>
       <div className="stack">
-        <div><div className="big-number">{number(segment.size)}</div><div className="soft">{t("segments.size")}</div></div>
-        <Facts facts={[[t("segments.usedBy"), used.length ? used : t("segments.nobodyUses")], [t("column.created"), <Time at={segment.created_at} />], [t("column.changed"), <Time at={segment.changed_at} />]]} />
+        <div>
+          <div className="big-number">{number(segment.size)}</div>
+          <div className="soft">{t("segments.size")}</div>
+        </div>
+        <Facts
+          facts={[
+            [t("segments.usedBy"), used.length ? used : t("segments.nobodyUses")],
+            [t("column.created"), <Time at={segment.created_at} />],
+            [t("column.changed"), <Time at={segment.changed_at} />],
+          ]}
+        />
       </div>
     </Panel>
   );
@@ -57,16 +78,27 @@ function About({ segment }: { segment: Segment }) {
 function Sizes({ segment }: { segment: Segment }) {
   const { t, language } = useWords();
   const sizes = useRead<Schemas["SizeList"]>(`/api/v1/segments/${segment.id}/sizes`, {}, { every: 5000 });
-  const clock = new Intl.DateTimeFormat(language, { day: "numeric", month: "short", hour: "2-digit", minute: "2-digit" });
+  const clock = new Intl.DateTimeFormat(language, {
+    day: "numeric",
+    month: "short",
+    hour: "2-digit",
+    minute: "2-digit",
+  });
   return (
     <Panel title={t("segments.history")} actions={<span className="soft small">{t("segments.historyNote")}</span>}>
       <Shown of={sizes}>
         {({ data }) => {
           const points = data.map((row) => ({ label: clock.format(new Date(row.hour)), value: row.size }));
           // A line needs a beginning and an end, also in the first hour.
-          const before = points.length === 0 ? [{ label: clock.format(new Date(segment.created_at)), value: segment.size }] : points;
+          const before =
+            points.length === 0 ? [{ label: clock.format(new Date(segment.created_at)), value: segment.size }] : points;
           const shown = [...before, { label: clock.format(new Date()), value: segment.size }];
-          return <LineChart label={t("segments.history")} series={[{ name: t("segments.size"), colour: 1, points: shown }]} />;
+          return (
+            <LineChart
+              label={t("segments.history")}
+              series={[{ name: t("segments.size"), colour: 1, points: shown }]}
+            />
+          );
         }}
       </Shown>
     </Panel>
@@ -78,16 +110,42 @@ function Members({ segment }: { segment: Segment }) {
   const mayEdit = useMayEdit();
   const act = useAct();
   const pages = usePages<Member>(`/api/v1/segments/${segment.id}/members`, {}, 5000);
-  const remove = (contact: string) => act(() => api.post(`/api/v1/segments/${segment.id}/members`, { remove: [contact] }), [["/api/v1/segments"]]);
+  const remove = (contact: string) =>
+    act(() => api.post(`/api/v1/segments/${segment.id}/members`, { remove: [contact] }), [["/api/v1/segments"]]);
   const columns: Column<Member>[] = [
     { key: "contact", title: t("contacts.contact"), cell: (row) => <ContactName id={row.contact} /> },
     { key: "since", title: t("segments.entered"), right: true, cell: (row) => <Time at={row.entered_at} /> },
   ];
-  if (mayEdit && !segment.expression) columns.push({ key: "remove", title: "", right: true, cell: (row) => <Button small onClick={() => void remove(row.contact).catch(() => {})}>{t("action.remove")}</Button> });
+  if (mayEdit && !segment.expression)
+    columns.push({
+      key: "remove",
+      title: "",
+      right: true,
+      cell: (row) => (
+        <Button small onClick={() => void remove(row.contact).catch(() => {})}>
+          {t("action.remove")}
+        </Button>
+      ),
+    });
   return (
     <Panel title={t("segments.members")} flush>
-      {pages.isError ? <Failure error={pages.error} /> : pages.isPending ? <Loading /> : pages.rows.length === 0 ? <Empty title={t("segments.membersEmpty")} /> : (
-        <EndlessTable label={t("segments.members")} columns={columns} rows={pages.rows} rowKey={(row) => row.contact} to={(row) => `/contacts/${row.contact}`} hasMore={pages.hasNextPage} loading={pages.isFetchingNextPage} loadMore={() => void pages.fetchNextPage()} />
+      {pages.isError ? (
+        <Failure error={pages.error} />
+      ) : pages.isPending ? (
+        <Loading />
+      ) : pages.rows.length === 0 ? (
+        <Empty title={t("segments.membersEmpty")} />
+      ) : (
+        <EndlessTable
+          label={t("segments.members")}
+          columns={columns}
+          rows={pages.rows}
+          rowKey={(row) => row.contact}
+          to={(row) => `/contacts/${row.contact}`}
+          hasMore={pages.hasNextPage}
+          loading={pages.isFetchingNextPage}
+          loadMore={() => void pages.fetchNextPage()}
+        />
       )}
     </Panel>
   );
@@ -100,14 +158,27 @@ function AddMember({ segment }: { segment: Segment }) {
   const [userId, setUserId] = useState("");
   if (!mayEdit) return null;
   const add = async () => {
-    await act(() => api.post(`/api/v1/segments/${segment.id}/members`, { add: [{ user_id: userId }] }), [["/api/v1/segments"]]);
+    await act(
+      () => api.post(`/api/v1/segments/${segment.id}/members`, { add: [{ user_id: userId }] }),
+      [["/api/v1/segments"]],
+    );
     setUserId("");
   };
   return (
     <Panel>
-      <form className="form" onSubmit={(event) => { event.preventDefault(); void add().catch(() => {}); }}>
+      <form
+        className="form"
+        onSubmit={(event) => {
+          event.preventDefault();
+          void add().catch(() => {});
+        }}
+      >
         <TextField label={t("segments.addMember")} value={userId} onChange={(event) => setUserId(event.target.value)} />
-        <div className="actions"><Button type="submit" disabled={!userId}>{t("action.add")}</Button></div>
+        <div className="actions">
+          <Button type="submit" disabled={!userId}>
+            {t("action.add")}
+          </Button>
+        </div>
       </form>
     </Panel>
   );
@@ -124,11 +195,26 @@ function Actions({ segment }: { segment: Segment }) {
   };
   return (
     <>
-      <a className="button" href={address(`/api/v1/segments/${segment.id}/members`, { format: "csv" })} download={`${segment.name}.csv`}>{t("segments.csv")}</a>
+      <a
+        className="button"
+        href={address(`/api/v1/segments/${segment.id}/members`, { format: "csv" })}
+        download={`${segment.name}.csv`}
+      >
+        {t("segments.csv")}
+      </a>
       {mayEdit && <ButtonLink to={`/segments/${segment.id}/edit`}>{t("action.edit")}</ButtonLink>}
-      {mayEdit && <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>{t("action.delete")}</Button>}
+      {mayEdit && (
+        <Button kind="danger" icon="trash" onClick={() => setDeleting(true)}>
+          {t("action.delete")}
+        </Button>
+      )}
       {deleting && (
-        <Confirm title={t("segments.delete")} action={t("action.delete")} onConfirm={remove} onClose={() => setDeleting(false)}>
+        <Confirm
+          title={t("segments.delete")}
+          action={t("action.delete")}
+          onConfirm={remove}
+          onClose={() => setDeleting(false)}
+        >
           <p>{t("segments.deleteWhat", { n: segment.size })}</p>
           <p className="soft">{t("segments.deleteNot")}</p>
         </Confirm>

@@ -29,7 +29,14 @@ function Form({ segment }: { segment: Segment | null }) {
   const save = async () => {
     const body = { name, expression: expression.trim() || undefined };
     try {
-      const saved = await act(() => (segment ? api.put<Segment>(`/api/v1/segments/${segment.id}`, body) : api.post<Segment>("/api/v1/segments", body)), [["/api/v1/segments"]], t("segments.saved"));
+      const saved = await act(
+        () =>
+          segment
+            ? api.put<Segment>(`/api/v1/segments/${segment.id}`, body)
+            : api.post<Segment>("/api/v1/segments", body),
+        [["/api/v1/segments"]],
+        t("segments.saved"),
+      );
       navigate(`/segments/${saved.id}`);
     } catch (error) {
       setFault(error instanceof Problem && error.code === "name_taken" ? error.detail : null);
@@ -45,13 +52,31 @@ function Form({ segment }: { segment: Segment | null }) {
       <div className="grid-aside">
         <Panel>
           <form className="form" onSubmit={submit}>
-            <TextField label={t("column.name")} value={name} onChange={(event) => setName(event.target.value)} fault={fault} maxLength={200} required />
-            <ExpressionField label={t("segments.expression")} hint={t("segments.expressionHint")} place="segment" value={expression} onChange={setExpression} onCheck={setCheck} />
+            <TextField
+              label={t("column.name")}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+              fault={fault}
+              maxLength={200}
+              required
+            />
+            <ExpressionField
+              label={t("segments.expression")}
+              hint={t("segments.expressionHint")}
+              place="segment"
+              value={expression}
+              onChange={setExpression}
+              onCheck={setCheck}
+            />
             {check && !check.ok && <Faults check={check} text={expression} />}
             {!expression.trim() && <p className="soft small">{t("segments.byHand")}</p>}
-            {segment && segment.used_by.length > 0 && <Note tone="warn">{t("segments.changes", { n: segment.used_by.length })}</Note>}
+            {segment && segment.used_by.length > 0 && (
+              <Note tone="warn">{t("segments.changes", { n: segment.used_by.length })}</Note>
+            )}
             <div className="actions">
-              <Button kind="primary" type="submit" disabled={!name.trim() || (check !== null && !check.ok)}>{t("action.save")}</Button>
+              <Button kind="primary" type="submit" disabled={!name.trim() || (check !== null && !check.ok)}>
+                {t("action.save")}
+              </Button>
               <ButtonLink to={back}>{t("action.cancel")}</ButtonLink>
             </div>
           </form>

@@ -27,7 +27,8 @@ export function Preview({ expression, check }: { expression: string; check: Chec
   const settled = useSettled(expression);
   const preview = useQuery({
     queryKey: ["/api/v1/segments/preview", settled],
-    queryFn: ({ signal }) => api.post<Schemas["PreviewView"]>("/api/v1/segments/preview", { expression: settled }, { signal }),
+    queryFn: ({ signal }) =>
+      api.post<Schemas["PreviewView"]>("/api/v1/segments/preview", { expression: settled }, { signal }),
     enabled: settled !== "" && check?.ok === true,
     placeholderData: keepPreviousData,
     retry: false,
@@ -43,11 +44,17 @@ export function Preview({ expression, check }: { expression: string; check: Chec
               <div>
                 <div className="big-number">{number(data.count)}</div>
                 <div className="soft">{t("segments.previewNow")}</div>
-                <div className="soft small">{t("segments.previewTook", { ms: number(Math.round(data.took_us / 100) / 10) })}</div>
+                <div className="soft small">
+                  {t("segments.previewTook", { ms: number(Math.round(data.took_us / 100) / 10) })}
+                </div>
               </div>
               {data.sample.length > 0 && <Sample ids={data.sample.slice(0, 6)} />}
             </>
-          ) : <p className="soft">{t(expression && check && !check.ok ? "segments.previewFaulty" : "segments.previewEmpty")}</p>}
+          ) : (
+            <p className="soft">
+              {t(expression && check && !check.ok ? "segments.previewFaulty" : "segments.previewEmpty")}
+            </p>
+          )}
         </div>
       </Panel>
       {check?.ok && check.reads && <Reads check={check} />}
@@ -60,7 +67,13 @@ function Sample({ ids }: { ids: string[] }) {
   return (
     <div>
       <h3>{t("segments.sample")}</h3>
-      <ul>{ids.map((id) => <li key={id}><ContactName id={id} /></li>)}</ul>
+      <ul>
+        {ids.map((id) => (
+          <li key={id}>
+            <ContactName id={id} />
+          </li>
+        ))}
+      </ul>
     </div>
   );
 }
@@ -74,11 +87,21 @@ function Reads({ check }: { check: Check }) {
   const { t } = useWords();
   const reads = check.reads;
   if (!reads) return null;
-  const names = [...reads.contact.map((name) => `contact.${name}`), ...reads.events, ...reads.properties.map((name) => `properties.${name}`)];
+  const names = [
+    ...reads.contact.map((name) => `contact.${name}`),
+    ...reads.events,
+    ...reads.properties.map((name) => `properties.${name}`),
+  ];
   return (
     <Panel title={t("segments.reads")}>
       <div className="stack">
-        <div className="chips">{names.map((name) => <span className="chip" key={name}>{name}</span>)}</div>
+        <div className="chips">
+          {names.map((name) => (
+            <span className="chip" key={name}>
+              {name}
+            </span>
+          ))}
+        </div>
         {reads.time && <p className="soft small">{t("segments.readsTime")}</p>}
         <Facts facts={[[t("segments.canonical"), <code>{check.canonical}</code>]]} />
       </div>

@@ -19,8 +19,22 @@ export function Audit() {
   ];
   return (
     <Panel flush label={t("audit.title")}>
-      {pages.isError ? <Failure error={pages.error} retry={() => void pages.refetch()} /> : pages.isPending ? <Loading /> : pages.rows.length === 0 ? <Empty title={t("audit.empty")} /> : (
-        <EndlessTable label={t("audit.title")} columns={columns} rows={pages.rows} rowKey={(row) => String(row.position)} hasMore={pages.hasNextPage} loading={pages.isFetchingNextPage} loadMore={() => void pages.fetchNextPage()} />
+      {pages.isError ? (
+        <Failure error={pages.error} retry={() => void pages.refetch()} />
+      ) : pages.isPending ? (
+        <Loading />
+      ) : pages.rows.length === 0 ? (
+        <Empty title={t("audit.empty")} />
+      ) : (
+        <EndlessTable
+          label={t("audit.title")}
+          columns={columns}
+          rows={pages.rows}
+          rowKey={(row) => String(row.position)}
+          hasMore={pages.hasNextPage}
+          loading={pages.isFetchingNextPage}
+          loadMore={() => void pages.fetchNextPage()}
+        />
       )}
     </Panel>
   );

@@ -14,7 +14,10 @@ export default function Settings({ params }: PageProps) {
   const tab = TABS.find((one) => one === params.tab) ?? "channels";
   return (
     <Page title={t("settings.title")}>
-      <Tabs label={t("settings.title")} tabs={TABS.map((one) => ({ to: `/settings/${one}`, label: t(`settings.tab.${one}`), current: one === tab }))} />
+      <Tabs
+        label={t("settings.title")}
+        tabs={TABS.map((one) => ({ to: `/settings/${one}`, label: t(`settings.tab.${one}`), current: one === tab }))}
+      />
       {tab === "channels" && <Channels />}
       {tab === "keys" && <Keys />}
       {tab === "users" && <Users />}

@@ -27,22 +27,71 @@ export function Users() {
     { key: "name", title: t("column.name"), cell: (row) => <strong>{row.name}</strong> },
     { key: "email", title: t("signin.email"), cell: (row) => row.email },
     {
-      key: "role", title: t("users.role"),
-      cell: (row) => owner ? (
-        <select className="input" aria-label={`${row.name}: ${t("users.role")}`} value={row.role} onChange={(event) => void setRole(row, event.target.value).catch(() => {})}>
-          {ROLES.map((role) => <option key={role} value={role}>{t(`role.${role}`)}</option>)}
-        </select>
-      ) : t(`role.${row.role}`),
+      key: "role",
+      title: t("users.role"),
+      cell: (row) =>
+        owner ? (
+          <select
+            className="input"
+            aria-label={`${row.name}: ${t("users.role")}`}
+            value={row.role}
+            onChange={(event) => void setRole(row, event.target.value).catch(() => {})}
+          >
+            {ROLES.map((role) => (
+              <option key={role} value={role}>
+                {t(`role.${role}`)}
+              </option>
+            ))}
+          </select>
+        ) : (
+          t(`role.${row.role}`)
+        ),
     },
     { key: "created", title: t("column.created"), right: true, cell: (row) => <Time at={row.created_at} /> },
   ];
-  if (owner) columns.push({ key: "act", title: "", right: true, cell: (row) => row.id !== me && <Button small kind="danger" onClick={() => setRemoving(row)}>{t("users.remove")}</Button> });
+  if (owner)
+    columns.push({
+      key: "act",
+      title: "",
+      right: true,
+      cell: (row) =>
+        row.id !== me && (
+          <Button small kind="danger" onClick={() => setRemoving(row)}>
+            {t("users.remove")}
+          </Button>
+        ),
+    });
   return (
-    <Panel title={t("users.title")} flush actions={owner ? <Button icon="plus" kind="primary" onClick={() => setAdding(true)}>{t("users.new")}</Button> : <span className="soft small">{t("settings.ownerOnly")}</span>}>
-      <Shown of={users}>{({ data }) => data.length === 0 ? <Empty title={t("users.empty")} /> : <Table label={t("users.title")} columns={columns} rows={data} rowKey={(row) => row.id} />}</Shown>
+    <Panel
+      title={t("users.title")}
+      flush
+      actions={
+        owner ? (
+          <Button icon="plus" kind="primary" onClick={() => setAdding(true)}>
+            {t("users.new")}
+          </Button>
+        ) : (
+          <span className="soft small">{t("settings.ownerOnly")}</span>
+        )
+      }
+    >
+      <Shown of={users}>
+        {({ data }) =>
+          data.length === 0 ? (
+            <Empty title={t("users.empty")} />
+          ) : (
+            <Table label={t("users.title")} columns={columns} rows={data} rowKey={(row) => row.id} />
+          )
+        }
+      </Shown>
       {adding && <NewUser onClose={() => setAdding(false)} />}
       {removing && (
-        <Confirm title={t("users.removeTitle", { name: removing.name })} action={t("users.remove")} onConfirm={() => act(() => api.del(`${PATH}/${removing.id}`), [[PATH]])} onClose={() => setRemoving(null)}>
+        <Confirm
+          title={t("users.removeTitle", { name: removing.name })}
+          action={t("users.remove")}
+          onConfirm={() => act(() => api.del(`${PATH}/${removing.id}`), [[PATH]])}
+          onClose={() => setRemoving(null)}
+        >
           <p>{t("users.removeWhat")}</p>
         </Confirm>
       )}
@@ -56,7 +105,11 @@ function NewUser({ onClose }: { onClose: () => void }) {
   const [user, setUser] = useState({ name: "", email: "", password: "", role: "editor" });
   const [faults, setFaults] = useState<FieldFault[]>([]);
   const faultOf = (name: string) => faults.find((fault) => fault.pointer === `/${name}`)?.detail;
-  const bind = (name: keyof typeof user) => ({ value: user[name], fault: faultOf(name), onChange: (event: { target: { value: string } }) => setUser({ ...user, [name]: event.target.value }) });
+  const bind = (name: keyof typeof user) => ({
+    value: user[name],
+    fault: faultOf(name),
+    onChange: (event: { target: { value: string } }) => setUser({ ...user, [name]: event.target.value }),
+  });
   const save = async () => {
     try {
       await act(() => api.post(PATH, user), [[PATH]], t("users.added"));
@@ -66,11 +119,33 @@ function NewUser({ onClose }: { onClose: () => void }) {
     }
   };
   return (
-    <Dialog title={t("users.new")} onClose={onClose} footer={<><Button onClick={onClose}>{t("action.cancel")}</Button><Button kind="primary" onClick={() => void save()}>{t("action.add")}</Button></>}>
+    <Dialog
+      title={t("users.new")}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t("action.cancel")}</Button>
+          <Button kind="primary" onClick={() => void save()}>
+            {t("action.add")}
+          </Button>
+        </>
+      }
+    >
       <TextField label={t("column.name")} {...bind("name")} autoFocus />
       <TextField label={t("signin.email")} type="email" {...bind("email")} />
-      <TextField label={t("signin.password")} type="password" hint={t("setup.passwordHint")} autoComplete="new-password" {...bind("password")} />
-      <SelectField label={t("users.role")} hint={t("users.roleHint")} choices={ROLES.map((role) => ({ value: role, label: t(`role.${role}`) }))} {...bind("role")} />
+      <TextField
+        label={t("signin.password")}
+        type="password"
+        hint={t("setup.passwordHint")}
+        autoComplete="new-password"
+        {...bind("password")}
+      />
+      <SelectField
+        label={t("users.role")}
+        hint={t("users.roleHint")}
+        choices={ROLES.map((role) => ({ value: role, label: t(`role.${role}`) }))}
+        {...bind("role")}
+      />
     </Dialog>
   );
 }

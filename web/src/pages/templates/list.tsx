@@ -15,11 +15,33 @@ export default function Templates() {
   const { t, number } = useWords();
   const mayEdit = useMayEdit();
   const templates = useTemplates();
-  const make = mayEdit && <ButtonLink kind="primary" icon="plus" to="/templates/new">{t("templates.new")}</ButtonLink>;
+  const make = mayEdit && (
+    <ButtonLink kind="primary" icon="plus" to="/templates/new">
+      {t("templates.new")}
+    </ButtonLink>
+  );
   const columns: Column<Template>[] = [
-    { key: "name", title: t("column.name"), cell: (row) => <><Link to={`/templates/${encodeURIComponent(row.name)}`}>{row.name}</Link>{row.retired && <> <Badge>{t("templates.retired")}</Badge></>}</> },
+    {
+      key: "name",
+      title: t("column.name"),
+      cell: (row) => (
+        <>
+          <Link to={`/templates/${encodeURIComponent(row.name)}`}>{row.name}</Link>
+          {row.retired && (
+            <>
+              {" "}
+              <Badge>{t("templates.retired")}</Badge>
+            </>
+          )}
+        </>
+      ),
+    },
     { key: "topic", title: t("messages.topic"), cell: (row) => row.topic ?? "–" },
-    { key: "reads", title: t("templates.reads"), cell: (row) => <span className="soft">{row.reads.join(", ") || "–"}</span> },
+    {
+      key: "reads",
+      title: t("templates.reads"),
+      cell: (row) => <span className="soft">{row.reads.join(", ") || "–"}</span>,
+    },
     { key: "version", title: t("column.version"), right: true, cell: (row) => number(row.version) },
     { key: "changed", title: t("column.changed"), right: true, cell: (row) => <Time at={row.changed_at} /> },
   ];
@@ -27,7 +49,21 @@ export default function Templates() {
     <Page title={t("templates.title")} lead={t("templates.lead")} actions={make}>
       <Panel flush label={t("templates.title")}>
         <Shown of={templates}>
-          {({ data }) => data.length === 0 ? <Empty title={t("templates.empty")} action={make}>{t("templates.emptyHint")}</Empty> : <Table label={t("templates.title")} columns={columns} rows={data} rowKey={(row) => row.name} to={(row) => `/templates/${encodeURIComponent(row.name)}`} />}
+          {({ data }) =>
+            data.length === 0 ? (
+              <Empty title={t("templates.empty")} action={make}>
+                {t("templates.emptyHint")}
+              </Empty>
+            ) : (
+              <Table
+                label={t("templates.title")}
+                columns={columns}
+                rows={data}
+                rowKey={(row) => row.name}
+                to={(row) => `/templates/${encodeURIComponent(row.name)}`}
+              />
+            )
+          }
         </Shown>
       </Panel>
     </Page>
