@@ -1,0 +1,35 @@
+// The first minute: one click, and a workspace moves.
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { spawnSync } from "node:child_process";
+import { expect, open, test } from "./fixtures";
+import { startKurier, type Kurier } from "./server";
+
+const SHOTS = process.env.SCREENSHOTS ? resolve(process.env.SCREENSHOTS) : null;
+let kurier: Kurier;
+
+test.beforeAll(async () => {
+  kurier = await startKurier({}, ["--demo"]);
+});
+test.afterAll(async () => kurier.stop());
+
+test("the demo is one click away, and moves by itself", async ({ clean }) => {
+  await clean.goto(kurier.url);
+  await clean.getByRole("button", { name: "Look around in the demo" }).click();
+  await expect(clean.getByText("Live", { exact: true })).toBeVisible();
+  const position = clean.getByText("Log position").locator("xpath=following-sibling::dd");
+  const before = await position.innerText();
+  await expect(position).not.toHaveText(before);
+  // A message is there to be looked at before anybody did anything.
+  await open(clean, "Outbox");
+  await expect(clean.locator("iframe.letter-frame, .letter-text").first()).toBeVisible({ timeout: 60_000 });
+  await open(clean, "Overview");
+  await expect(clean.locator(".chart").first()).toBeVisible();
+  // A debug build folds the history of the demo for a while.
+  await expect(clean.getByText(/\d behind/)).toHaveCount(0, { timeout: 90_000 });
+  if (!SHOTS) return;
+  mkdirSync(SHOTS, { recursive: true });
+  const path = `${SHOTS}/demo-1280-en.png`;
+  await clean.screenshot({ path, animations: "disabled" });
+  spawnSync("pngquant", ["--force", "--strip", "--speed", "1", "--ext", ".png", "96", path]);
+});

@@ -1,0 +1,140 @@
+// Every page: no fault that axe calls serious, nothing beside the screen, and a picture of it.
+import { AxeBuilder } from "@axe-core/playwright";
+import type { Page } from "@playwright/test";
+import { spawnSync } from "node:child_process";
+import { mkdirSync } from "node:fs";
+import { resolve } from "node:path";
+import { expect, signIn, test } from "./fixtures";
+import { allPages, seed } from "./seed";
+import { OWNER, startKurier, type Kurier } from "./server";
+
+const SHOTS = process.env.SCREENSHOTS ? resolve(process.env.SCREENSHOTS) : null;
+
+let kurier: Kurier;
+let pages: [string, string][];
+
+test.beforeAll(async () => {
+  kurier = await startKurier();
+  await kurier.own();
+  await seed(kurier);
+  // Runs and messages follow their events: what is looked at must be there.
+  await expect
+    .poll(
+      async () =>
+        (await kurier.api<{ data: unknown[] }>("GET", "/api/v1/messages?state=sent&template=welcome&limit=1")).data
+          .length,
+    )
+    .toBe(1);
+  await expect
+    .poll(async () => (await kurier.api<{ data: unknown[] }>("GET", "/api/v1/messages?state=failed")).data.length)
+    .toBe(3);
+  pages = await allPages(kurier);
+});
+test.afterAll(async () => kurier.stop());
+
+async function prefer(page: Page, language: string, theme: string) {
+  await page.evaluate(
+    ([tongue, look]) => {
+      localStorage.setItem("kurier.language", tongue ?? "en");
+      localStorage.setItem("kurier.theme", look ?? "light");
+    },
+    [language, theme],
+  );
+}
+
+async function visit(page: Page, path: string) {
+  await page.goto(kurier.url + path);
+  await expect(page.getByRole("heading", { level: 1 })).toBeVisible();
+  await expect(page.locator(".skeleton, .expression-loading")).toHaveCount(0);
+  // The count is asked for once the expression was checked.
+  if (path.endsWith("/edit")) await expect(page.locator(".big-number")).toBeVisible();
+}
+
+for (const theme of ["light", "dark"]) {
+  test(`axe finds no serious fault on any page, ${theme}`, async ({ clean }) => {
+    test.setTimeout(300_000);
+    await signIn(clean, kurier, OWNER);
+    await prefer(clean, "en", theme);
+    const faults: string[] = [];
+    for (const [name, path] of pages) {
+      await visit(clean, path);
+      // Letters are what operators wrote; they stand in frames that no tool can look into.
+      const found = await new AxeBuilder({ page: clean }).exclude("iframe").analyze();
+      const serious = found.violations.filter((fault) => fault.impact === "serious" || fault.impact === "critical");
+      faults.push(
+        ...serious.map(
+          (fault) =>
+            `${name}: ${fault.id}: ${fault.nodes
+              .slice(0, 2)
+              .map((node) => `${node.target.join(" ")} ${node.any[0]?.message ?? ""}`)
+              .join(" | ")}`,
+        ),
+      );
+    }
+    expect(faults).toEqual([]);
+  });
+}
+
+for (const [language, theme] of [
+  ["en", "light"],
+  ["de", "dark"],
+] as const) {
+  for (const [width, height] of [
+    [1280, 800],
+    [390, 844],
+  ] as const) {
+    test(`pages at ${width}, ${language}, ${theme}: nothing overflows`, async ({ clean }) => {
+      test.setTimeout(300_000);
+      await signIn(clean, kurier, OWNER);
+      await prefer(clean, language, theme);
+      await clean.setViewportSize({ width, height });
+      const wide: string[] = [];
+      for (const [name, path] of pages) {
+        await visit(clean, path);
+        const over = await clean.evaluate(
+          () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
+        );
+        if (over > 0) wide.push(`${name} by ${over} px`);
+        if (SHOTS) await shoot(clean, `${name}-${width}-${language}.png`);
+      }
+      expect(wide).toEqual([]);
+    });
+  }
+}
+
+async function shoot(page: Page, name: string) {
+  mkdirSync(SHOTS ?? "", { recursive: true });
+  const path = `${SHOTS}/${name}`;
+  await page.screenshot({ path, animations: "disabled" });
+  // Few colours are used, so a palette keeps them and a third of the bytes; without pngquant pictures are only larger.
+  spawnSync("pngquant", ["--force", "--strip", "--speed", "1", "--ext", ".png", "96", path]);
+}
+
+test("what the first page loads weighs at most 350 KB", async ({ clean }) => {
+  await signIn(clean, kurier, OWNER);
+  const session = await clean.context().newCDPSession(clean);
+  await session.send("Network.enable");
+  await session.send("Network.setCacheDisabled", { cacheDisabled: true });
+  let bytes = 0;
+  session.on("Network.loadingFinished", (event) => void (bytes += event.encodedDataLength));
+  await visit(clean, "/");
+  await expect(clean.getByRole("heading", { level: 1 })).toBeVisible();
+  console.log(`first page: ${Math.round(bytes / 1024)} KB over the wire`);
+  expect(bytes).toBeGreaterThan(50_000);
+  expect(bytes).toBeLessThan(350 * 1024);
+});
+
+test("the menu opens on a phone, and the keyboard reaches the content", async ({ clean }) => {
+  await signIn(clean, kurier, OWNER);
+  await clean.setViewportSize({ width: 390, height: 844 });
+  await expect(clean.getByRole("navigation", { name: "Main" })).toBeHidden();
+  await clean.getByRole("button", { name: "Menu" }).click();
+  await clean.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Segments" }).click();
+  await expect(clean.getByRole("heading", { name: "Segments", level: 1 })).toBeVisible();
+  await expect(clean.getByRole("navigation", { name: "Main" })).toBeHidden();
+  await visit(clean, "/");
+  await clean.keyboard.press("Tab");
+  await expect(clean.getByRole("link", { name: "Skip to content" })).toBeFocused();
+  await clean.keyboard.press("Enter");
+  await expect(clean.locator("#content")).toBeFocused();
+});

@@ -1,0 +1,79 @@
+// Whatever clients send is shown as text, and nothing of it ever runs.
+import { expect, signIn, test } from "./fixtures";
+import { OWNER, startKurier, type Kurier } from "./server";
+
+const EVIL = `<img src=x onerror="window.__ran=1"><script>window.__ran=1</script>`;
+let kurier: Kurier;
+
+test.beforeAll(async () => {
+  kurier = await startKurier();
+  await kurier.own();
+  await kurier.send(
+    { type: "identify", userId: "eve", traits: { first_name: EVIL, email: "eve@example.org", [EVIL]: EVIL } },
+    { type: "track", userId: "eve", event: EVIL, properties: { [EVIL]: EVIL } },
+  );
+  await kurier.api("PUT", "/api/v1/templates/evil", {
+    subject: EVIL,
+    description: EVIL,
+    html: `<p>${EVIL.replace("<script>window.__ran=1</script>", "")}<a href="https://example.org" onclick="window.__ran=1">x</a></p>`,
+  });
+  await kurier.api("POST", "/api/v1/segments", { name: EVIL, expression: "TRUE" });
+  await kurier.api("POST", "/api/v1/messages", {
+    channel: "email",
+    to: "eve@example.org",
+    body: { subject: EVIL, html: `<h1>shown</h1>${EVIL}` },
+  });
+});
+test.afterAll(async () => kurier.stop());
+
+test("stored script never runs", async ({ clean }) => {
+  await signIn(clean, kurier, OWNER);
+  const [contact] = (await kurier.api<{ data: { id: string }[] }>("GET", "/api/v1/contacts?user_id=eve")).data;
+  const [segment] = (await kurier.api<{ data: { id: string }[] }>("GET", "/api/v1/segments")).data;
+  const message = (await kurier.api<{ data: { id: string }[] }>("GET", "/api/v1/messages?to=eve@example.org")).data[0];
+  const pages = [
+    "/contacts",
+    `/contacts/${contact?.id}`,
+    `/contacts/${contact?.id}?tab=segments`,
+    "/segments",
+    `/segments/${segment?.id}`,
+    "/templates",
+    "/templates/evil",
+    "/messages",
+    `/messages/${message?.id}`,
+    "/outbox",
+    "/settings/audit",
+  ];
+  for (const path of pages) {
+    await clean.goto(kurier.url + path);
+    await expect(clean.getByRole("heading", { level: 1 })).toBeVisible();
+    await expect(clean.locator(".skeleton")).toHaveCount(0);
+    const ran = await clean.evaluate(() => (window as unknown as { __ran?: number }).__ran);
+    expect(ran, path).toBeUndefined();
+  }
+  await clean.goto(`${kurier.url}/contacts/${contact?.id}`);
+  await expect(clean.getByRole("heading", { name: EVIL })).toBeVisible();
+});
+
+test("a letter is shown, and its scripts are not run", async ({ clean }) => {
+  await signIn(clean, kurier, OWNER);
+  const message = (await kurier.api<{ data: { id: string }[] }>("GET", "/api/v1/messages?to=eve@example.org")).data[0];
+  await clean.goto(`${kurier.url}/messages/${message?.id}`);
+  const letter = clean.frameLocator("iframe.letter-frame");
+  await expect(letter.getByRole("heading", { name: "shown" })).toBeVisible();
+  const frame = clean.frames().find((one) => one !== clean.mainFrame());
+  expect(await frame?.evaluate(() => (window as unknown as { __ran?: number }).__ran)).toBeUndefined();
+});
+
+test("the policy allows no script from elsewhere or inline", async ({ request }) => {
+  const answer = await request.get(kurier.url, { headers: { Accept: "text/html" } });
+  const policy = answer.headers()["content-security-policy"] ?? "";
+  const scripts = policy
+    .split(";")
+    .map((part) => part.trim())
+    .find((part) => part.startsWith("script-src") || part.startsWith("default-src"));
+  expect(scripts).toBeDefined();
+  expect(scripts).not.toContain("unsafe-inline");
+  expect(scripts).not.toContain("unsafe-eval");
+  expect(await answer.text()).not.toMatch(/<script(?![^>]*\bsrc=)/);
+});

@@ -1,0 +1,237 @@
+// The way of a new operator: from the first start to a message, and on to what goes wrong.
+import type { Page } from "@playwright/test";
+import { expect, listen, open, setUp, signIn, test } from "./fixtures";
+import { startKurier, type Kurier } from "./server";
+
+test.describe.configure({ mode: "serial" });
+
+let kurier: Kurier;
+let page: Page;
+const said: string[] = [];
+
+test.beforeAll(async ({ browser }) => {
+  kurier = await startKurier();
+  const context = await browser.newContext({ viewport: { width: 1280, height: 900 }, locale: "en-GB" });
+  page = await context.newPage();
+  // At the end a viewer tries to make a segment, and is refused.
+  listen(page, said, [/\/api\/v1\/segments$/]);
+});
+test.afterAll(async () => {
+  await page.context().close();
+  await kurier.stop();
+  expect(said, "the console stays silent").toEqual([]);
+});
+
+test("first run: a user, a key, an event that arrives", async () => {
+  await setUp(page, kurier);
+  await page.getByRole("button", { name: "Make a write key" }).click();
+  await expect(page.getByLabel("Write key")).toContainText("kur_");
+  await expect(page.getByLabel("Terminal")).toContainText("/v1/batch");
+  await page.getByRole("button", { name: "Send it from here" }).first().click();
+  await expect(page.getByText("Arrived")).toBeVisible();
+});
+
+test("a segment is typed: faults are underlined, the count is live", async () => {
+  await open(page, "Segments");
+  await page.getByRole("link", { name: "New segment" }).first().click();
+  await page.getByLabel("Name").fill("Adas");
+  const editor = page.getByRole("textbox", { name: "Expression" });
+  await editor.click();
+  await page.keyboard.type("contact.first_name LIKE 'Ada'");
+  await expect(page.locator(".cm-lintRange-error")).toHaveText("LIKE");
+  await expect(page.getByRole("button", { name: "Save" })).toBeDisabled();
+  await page.keyboard.press("ControlOrMeta+a");
+  await page.keyboard.insertText("contact.first_name = 'Ada'");
+  await expect(page.locator(".big-number")).toHaveText("1");
+  await page.getByRole("button", { name: "Save" }).click();
+  await expect(page.getByRole("heading", { name: "Adas", level: 1 })).toBeVisible();
+  await expect(page.getByRole("table", { name: "Members" }).getByRole("link", { name: "Ada" })).toBeVisible();
+});
+
+test("a template is written, previewed and published", async () => {
+  await open(page, "Templates");
+  await page.getByRole("link", { name: "New template" }).first().click();
+  await page.getByLabel("Name").fill("hello");
+  await page.getByLabel("Subject").fill("Hello {{ contact.first_name }}");
+  await page.getByLabel("Body", { exact: true }).fill("Hi **{{ contact.first_name }}**, good to see you.");
+  await page.getByLabel("Preview for user id").fill("ada");
+  await expect(page.getByRole("heading", { name: "Hello Ada" })).toBeVisible();
+  await page.getByRole("button", { name: "Publish" }).click();
+  await expect(page.getByText("Published version 1")).toBeVisible();
+});
+
+const node = (id: string) => page.locator(`.react-flow__node[data-id="${id}"]`);
+const handle = (id: string, by: string) => node(id).locator(`.react-flow__handle[data-handleid="${by}"]`);
+
+async function draw(from: string, by: string, to: string) {
+  const [start, end] = [await handle(from, by).boundingBox(), await handle(to, "in").boundingBox()];
+  if (!start || !end) throw new Error(`no handles between ${from} and ${to}`);
+  await page.mouse.move(start.x + start.width / 2, start.y + start.height / 2);
+  await page.mouse.down();
+  await page.mouse.move((start.x + end.x) / 2, (start.y + end.y) / 2, { steps: 8 });
+  await page.mouse.move(end.x + end.width / 2, end.y + end.height / 2, { steps: 8 });
+  await page.mouse.up();
+}
+
+const edge = (from: string, to: string) =>
+  page.getByLabel(new RegExp(`^${from} .*${to}$`)).and(page.locator(".react-flow__edge"));
+
+test("a journey is drawn on the canvas and published", async () => {
+  await open(page, "Journeys");
+  await page.getByRole("button", { name: "New journey" }).first().click();
+  await page.getByRole("dialog").getByLabel("Name").fill("Greeting");
+  await page.getByRole("button", { name: "Create" }).click();
+  await expect(node("start")).toBeVisible();
+
+  const canvas = page.locator(".react-flow__pane");
+  await page.getByRole("button", { name: "Send message" }).dragTo(canvas, { targetPosition: { x: 520, y: 500 } });
+  await expect(node("send-message-1")).toBeVisible();
+  await expect(node("send-message-1")).toContainText("fault");
+  await page.getByLabel("Template").selectOption("hello");
+
+  await draw("start", "next", "send-message-1");
+  await expect(edge("start", "send-message-1")).toHaveCount(1);
+  await draw("send-message-1", "next", "done");
+  await expect(edge("send-message-1", "done")).toHaveCount(1);
+
+  await page.getByRole("button", { name: "Undo" }).click();
+  await expect(edge("send-message-1", "done")).toHaveCount(0);
+  await page.getByRole("button", { name: "Redo" }).click();
+  await expect(edge("send-message-1", "done")).toHaveCount(1);
+  await page.getByRole("button", { name: "Arrange" }).click();
+
+  await node("start").click();
+  await page.getByLabel("Event type").fill("greeted");
+  await expect(page.getByText("No faults")).toBeVisible();
+  await page.getByRole("button", { name: "Publish", exact: true }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Publish" }).click();
+  await expect(page.getByText("Published version 1").last()).toBeVisible();
+});
+
+test("an event goes through: the counts of the nodes move", async () => {
+  await expect(page.getByTestId("entered-done")).toHaveText("0");
+  await kurier.send({ type: "track", userId: "ada", event: "greeted" });
+  await expect(page.getByTestId("entered-start")).toHaveText("1");
+  await expect(page.getByTestId("entered-done")).toHaveText("1");
+});
+
+test("a simulation shows its counts on the canvas", async () => {
+  await page.getByRole("button", { name: "Simulate" }).click();
+  await expect(page.getByText("Simulated counts")).toBeVisible();
+  await expect(page.getByTestId("entered-start")).toHaveText("1");
+  await page.getByRole("button", { name: "Back to live" }).click();
+  await expect(page.getByText("Live counts")).toBeVisible();
+});
+
+test("the message is seen in the outbox", async () => {
+  await open(page, "Outbox");
+  await expect(page.getByRole("heading", { name: "Hello Ada" })).toBeVisible();
+  await expect(page.frameLocator("iframe.letter-frame").getByText("good to see you")).toBeVisible();
+});
+
+test("the contact's page shows what happened, why, and the path", async () => {
+  await open(page, "Contacts");
+  await page.getByRole("searchbox", { name: "Search contacts" }).fill("ada");
+  await page.getByRole("table").getByRole("link", { name: "Ada" }).click();
+  await expect(page.getByText("message.sent").first()).toBeVisible();
+  await kurier.send({ type: "track", userId: "ada", event: "seen_live" });
+  await expect(page.getByText("seen_live")).toBeVisible();
+  await page.getByRole("link", { name: "Segments", exact: true }).last().click();
+  await page.getByRole("button", { name: "Why?" }).click();
+  await expect(page.getByText("contact.first_name is 'Ada'")).toBeVisible();
+  await page.getByRole("navigation", { name: "Ada" }).getByRole("link", { name: "Journeys" }).click();
+  await page.getByRole("link", { name: "Greeting" }).click();
+  await expect(page.getByRole("heading", { name: "Path" })).toBeVisible();
+});
+
+test("a dead letter is redriven", async () => {
+  await kurier.api("PUT", "/api/v1/channels/later", { kind: "outbox", enabled: false });
+  await kurier.api("POST", "/api/v1/messages", {
+    channel: "later",
+    to: "someone@example.org",
+    body: { subject: "Late", text: "better than never" },
+  });
+  await kurier.api("DELETE", "/api/v1/channels/later");
+  await open(page, "Dead letters");
+  await expect(page.getByRole("table").getByText("refused")).toBeVisible();
+  await kurier.api("PUT", "/api/v1/channels/later", { kind: "outbox" });
+  await page.getByRole("button", { name: "Redrive" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Redrive" }).click();
+  await expect(page.getByText("1 message queued again")).toBeVisible();
+  await expect(page.getByRole("heading", { name: "No dead letters" })).toBeVisible();
+  await open(page, "Outbox");
+  await expect(page.getByText("someone@example.org").first()).toBeVisible();
+});
+
+test("a projection is verified", async () => {
+  await open(page, "Projections");
+  const daily = page.getByRole("region", { name: "daily" });
+  await daily.getByRole("button", { name: "Verify" }).click();
+  await expect(daily.getByText("Equal to the log")).toBeVisible();
+});
+
+test("content is imported and shown", async () => {
+  test.skip(!(await kurier.has("/api/v1/content")), "this server has no content");
+  await open(page, "Content");
+  await page.getByRole("button", { name: "Import Markdown" }).first().click();
+  await page
+    .getByLabel("Markdown files")
+    .setInputFiles({
+      name: "refunds.md",
+      mimeType: "text/markdown",
+      buffer: Buffer.from("# Refunds\n\n## Refund policy\n\nYou have **30 days**.\n"),
+    });
+  await expect(page.getByRole("dialog").getByText("new", { exact: true })).toBeVisible();
+  await page.getByRole("button", { name: "Import 1 document" }).click();
+  await page.getByRole("button", { name: "Show what is below Refunds" }).click();
+  await page.getByRole("link", { name: "Refund policy" }).click();
+  await expect(page.getByText("No template quotes it.")).toBeVisible();
+  await expect(page.frameLocator("iframe").getByText("30 days")).toBeVisible();
+});
+
+test("a key is shown once", async () => {
+  await open(page, "Settings");
+  await page.getByRole("link", { name: "API keys" }).click();
+  await page.getByRole("button", { name: "Make a key" }).click();
+  await page.getByRole("dialog").getByLabel("Name").fill("reports");
+  await page.getByRole("dialog").getByRole("button", { name: "Make a key" }).click();
+  const key = await page.getByLabel("The new key").innerText();
+  expect(key).toContain("kur_");
+  await page.getByRole("dialog").getByRole("button", { name: "Close" }).last().click();
+  await expect(page.getByText("reports")).toBeVisible();
+  await expect(page.getByText(key)).toHaveCount(0);
+});
+
+test("a viewer can look, and not change", async () => {
+  const viewer = { email: "vic@example.org", password: "looks but touches not" };
+  await page.getByRole("link", { name: "Users" }).click();
+  await page.getByRole("button", { name: "Add user" }).click();
+  const dialog = page.getByRole("dialog");
+  await dialog.getByLabel("Name").fill("Vic Viewer");
+  await dialog.getByLabel("E-mail").fill(viewer.email);
+  await dialog.getByLabel("Password").fill(viewer.password);
+  await dialog.getByLabel("Role").selectOption("viewer");
+  await dialog.getByRole("button", { name: "Add" }).click();
+  await expect(page.getByText("User added")).toBeVisible();
+  await page.getByRole("button", { name: "Sign out" }).click();
+  await expect(page.getByRole("heading", { name: "Sign in" })).toBeVisible();
+
+  await signIn(page, kurier, viewer);
+  await open(page, "Segments");
+  await expect(page.getByRole("link", { name: "Adas" })).toBeVisible();
+  await expect(page.getByRole("link", { name: "New segment" })).toHaveCount(0);
+  await open(page, "Journeys");
+  await page.getByRole("link", { name: "Greeting" }).click();
+  await expect(node("start")).toBeVisible();
+  await expect(page.getByRole("button", { name: "Publish" })).toHaveCount(0);
+  const status = await page.evaluate(async () => {
+    const session = (await (await fetch("/api/v1/session")).json()) as { csrf: string };
+    const answer = await fetch("/api/v1/segments", {
+      method: "POST",
+      headers: { "X-CSRF-Token": session.csrf, "Content-Type": "application/json" },
+      body: JSON.stringify({ name: "Mine", expression: "TRUE" }),
+    });
+    return answer.status;
+  });
+  expect(status).toBe(403);
+});

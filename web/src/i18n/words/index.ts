@@ -1,0 +1,25 @@
+// Each word stands beside its translation: [English, German].
+import { everywhere } from "./everywhere";
+import { contacts } from "./contacts";
+import { journeys } from "./journeys";
+import { messages } from "./messages";
+import { nodes } from "./nodes";
+import { publish } from "./publish";
+import { segments } from "./segments";
+import { start } from "./start";
+import { system } from "./system";
+
+export const pairs = {
+  ...everywhere,
+  ...start,
+  ...contacts,
+  ...segments,
+  ...journeys,
+  ...nodes,
+  ...messages,
+  ...publish,
+  ...system,
+};
+export type Key = keyof typeof pairs;
+
+export const areas = { everywhere, start, contacts, segments, journeys, nodes, messages, publish, system };

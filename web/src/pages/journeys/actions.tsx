@@ -1,0 +1,199 @@
+import { useState } from "react";
+import { api, type Schemas } from "../../api/client";
+import { useAct } from "../../api/queries";
+import { countsOf, type Counts } from "../../canvas/counts";
+import { FaultList } from "../../canvas/side";
+import { useWords, type Key } from "../../i18n";
+import { useMayEdit } from "../../shell/session";
+import { Button, TextField } from "../../ui/controls";
+import { Confirm, Dialog } from "../../ui/dialog";
+import { useTell } from "../../ui/toast";
+import type { Work } from "./work";
+
+type ActionProps = {
+  journey: Schemas["JourneyDetail"];
+  work: Work;
+  faults: Schemas["FaultView"][];
+  active: number;
+  onSimulated: (counts: Counts) => void;
+};
+type Asking = "publish" | "pause" | "retire" | "trigger" | null;
+
+export function JourneyActions({ journey, work, faults, active, onSimulated }: ActionProps) {
+  const { t } = useWords();
+  const mayEdit = useMayEdit();
+  const act = useAct();
+  const [asking, setAsking] = useState<Asking>(null);
+  if (!mayEdit) return null;
+  const path = `/api/v1/journeys/${journey.id}`;
+  const changes = [["/api/v1/journeys"]];
+  const bad = faults.some((fault) => fault.severity === "fault");
+  const save = async () => {
+    await act(() => api.put(path, work.definition), changes, t("canvas.saved"));
+    work.dispatch({ do: "saved" });
+  };
+  const publish = async () => {
+    const answer = await act(() => api.post<Schemas["PublishAnswer"]>(`${path}/publish`, work.definition), changes);
+    work.dispatch({ do: "saved" });
+    await act(
+      async () => answer,
+      [],
+      t(answer.published ? "canvas.published" : "canvas.unchanged", { n: answer.version }),
+    );
+  };
+  const stand = (verb: "pause" | "resume" | "retire", done: Key) =>
+    act(() => api.post(`${path}/${verb}`), changes, t(done));
+  return (
+    <>
+      <Simulate journey={journey} work={work} bad={bad} onSimulated={onSimulated} />
+      {journey.version !== null && <Button onClick={() => setAsking("trigger")}>{t("canvas.trigger")}</Button>}
+      {journey.standing === "active" && (
+        <Button icon="pause" onClick={() => setAsking("pause")}>
+          {t("action.pause")}
+        </Button>
+      )}
+      {journey.standing === "paused" && (
+        <Button icon="play" onClick={() => void stand("resume", "canvas.resumed").catch(() => {})}>
+          {t("action.resume")}
+        </Button>
+      )}
+      {(journey.standing === "active" || journey.standing === "paused") && (
+        <Button kind="danger" onClick={() => setAsking("retire")}>
+          {t("canvas.retire")}
+        </Button>
+      )}
+      <Button disabled={!work.dirty} onClick={() => void save().catch(() => {})}>
+        {t("canvas.save")}
+      </Button>
+      <Button kind="primary" disabled={bad} onClick={() => setAsking("publish")}>
+        {t("canvas.publish")}
+      </Button>
+      {asking === "publish" && (
+        <Dialog
+          title={t("canvas.publishTitle")}
+          onClose={() => setAsking(null)}
+          footer={
+            <>
+              <Button onClick={() => setAsking(null)}>{t("action.cancel")}</Button>
+              <Button
+                kind="primary"
+                onClick={() =>
+                  void publish().then(
+                    () => setAsking(null),
+                    () => {},
+                  )
+                }
+              >
+                {t("canvas.publish")}
+              </Button>
+            </>
+          }
+        >
+          <p>{t("canvas.publishWhat", { n: active })}</p>
+          <FaultList faults={faults} />
+        </Dialog>
+      )}
+      {asking === "pause" && (
+        <Confirm
+          title={t("canvas.pauseTitle")}
+          action={t("action.pause")}
+          onConfirm={() => stand("pause", "canvas.paused")}
+          onClose={() => setAsking(null)}
+        >
+          <p>{t("canvas.pauseWhat", { n: active })}</p>
+        </Confirm>
+      )}
+      {asking === "retire" && (
+        <Confirm
+          title={t("canvas.retireTitle")}
+          action={t("canvas.retire")}
+          onConfirm={() => stand("retire", "canvas.retired")}
+          onClose={() => setAsking(null)}
+        >
+          <p>{t("canvas.retireWhat")}</p>
+        </Confirm>
+      )}
+      {asking === "trigger" && <SendIn journey={journey.id} onClose={() => setAsking(null)} />}
+    </>
+  );
+}
+
+function SendIn({ journey, onClose }: { journey: string; onClose: () => void }) {
+  const { t } = useWords();
+  const act = useAct();
+  const [userId, setUserId] = useState("");
+  const [key, setKey] = useState("");
+  const send = async () => {
+    const answer = await act(
+      () =>
+        api.post<Schemas["TriggerAnswer"]>(`/api/v1/journeys/${journey}/trigger`, {
+          user_id: userId,
+          key: key || undefined,
+        }),
+      [["/api/v1/journeys"]],
+    );
+    await act(async () => answer, [], t(answer.entered ? "canvas.triggered" : "canvas.notTriggered"));
+    onClose();
+  };
+  return (
+    <Dialog
+      title={t("canvas.trigger")}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t("action.cancel")}</Button>
+          <Button kind="primary" disabled={!userId} onClick={() => void send().catch(() => {})}>
+            {t("canvas.trigger")}
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label={t("canvas.triggerUser")}
+        value={userId}
+        onChange={(event) => setUserId(event.target.value)}
+        autoFocus
+      />
+      <TextField label={t("canvas.triggerKey")} value={key} onChange={(event) => setKey(event.target.value)} />
+    </Dialog>
+  );
+}
+
+type Simulation = {
+  runs: number;
+  contacts: number;
+  messages: { count: number }[];
+  stats: Schemas["StatsView"];
+  truncated: boolean;
+};
+
+function Simulate({
+  journey,
+  work,
+  bad,
+  onSimulated,
+}: Pick<ActionProps, "journey" | "work" | "onSimulated"> & { bad: boolean }) {
+  const { t } = useWords();
+  const tell = useTell();
+  const [busy, setBusy] = useState(false);
+  const run = async () => {
+    setBusy(true);
+    try {
+      const answer = await api.post<Simulation>(`/api/v1/journeys/${journey.id}/simulate`, {
+        definition: work.definition,
+      });
+      onSimulated(countsOf(answer.stats));
+      const messages = answer.messages.reduce((sum, day) => sum + day.count, 0);
+      tell.good(t("canvas.simulated", { runs: answer.runs, contacts: answer.contacts, messages }));
+    } catch (error) {
+      tell.bad(error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <Button icon="play" busy={busy} disabled={bad} title={t("canvas.simulateWhat")} onClick={() => void run()}>
+      {busy ? t("canvas.simulating") : t("canvas.simulate")}
+    </Button>
+  );
+}

@@ -1,0 +1,76 @@
+import type { Schemas } from "../../api/client";
+import { useJourneyNames, type usePages } from "../../api/queries";
+import { useWords } from "../../i18n";
+import { Link } from "../../shell/router";
+import { Badge, type Tone } from "../../ui/controls";
+import { EndlessTable, type Column } from "../../ui/table";
+import { shortId, Time } from "../../ui/values";
+
+export type Message = Schemas["MessageView"];
+
+const TONES: Record<string, Tone> = {
+  sent: "good",
+  failed: "bad",
+  unknown: "warn",
+  retrying: "warn",
+  sending: "accent",
+  queued: "accent",
+  skipped: "idle",
+};
+export const toneOf = (state: string): Tone => TONES[state] ?? "idle";
+
+export function StateBadge({ message }: { message: Pick<Message, "state" | "discarded"> }) {
+  const { word, t } = useWords();
+  return (
+    <>
+      <Badge tone={toneOf(message.state)}>{word("message.state", message.state)}</Badge>
+      {message.discarded && (
+        <>
+          {" "}
+          <Badge>{t("messages.discarded")}</Badge>
+        </>
+      )}
+    </>
+  );
+}
+
+type Pages = Pick<
+  ReturnType<typeof usePages<Message>>,
+  "rows" | "hasNextPage" | "isFetchingNextPage" | "fetchNextPage"
+>;
+
+export function MessageTable({ pages }: { pages: Pages }) {
+  const { t } = useWords();
+  const journeyName = useJourneyNames();
+  const columns: Column<Message>[] = [
+    {
+      key: "to",
+      title: t("messages.to"),
+      cell: (row) => (
+        <Link to={`/messages/${row.id}`}>{row.to ?? (row.contact ? shortId(row.contact) : shortId(row.id))}</Link>
+      ),
+    },
+    { key: "state", title: t("column.state"), cell: (row) => <StateBadge message={row} /> },
+    { key: "template", title: t("messages.template"), cell: (row) => row.template ?? "–" },
+    { key: "channel", title: t("messages.channel"), cell: (row) => row.channel },
+    { key: "journey", title: t("messages.journey"), cell: (row) => (row.journey ? journeyName(row.journey) : "–") },
+    {
+      key: "reason",
+      title: t("messages.reason"),
+      cell: (row) => [row.reason, row.code].filter(Boolean).join(" · ") || "–",
+    },
+    { key: "at", title: t("messages.requested"), right: true, cell: (row) => <Time at={row.requested_at} /> },
+  ];
+  return (
+    <EndlessTable
+      label={t("messages.title")}
+      columns={columns}
+      rows={pages.rows}
+      rowKey={(row) => row.id}
+      to={(row) => `/messages/${row.id}`}
+      hasMore={pages.hasNextPage}
+      loading={pages.isFetchingNextPage}
+      loadMore={() => void pages.fetchNextPage()}
+    />
+  );
+}

@@ -1,0 +1,88 @@
+import { useState, type FormEvent } from "react";
+import type { PageProps } from "../../app";
+import { api, part, Problem, type Schemas } from "../../api/client";
+import { useAct, useRead } from "../../api/queries";
+import { ExpressionField } from "../../editor/field";
+import { useWords } from "../../i18n";
+import { navigate } from "../../shell/router";
+import { Button, ButtonLink, TextField } from "../../ui/controls";
+import { Note, Page, Panel } from "../../ui/layout";
+import { Shown } from "../../ui/states";
+import { Faults, Preview } from "./preview";
+
+type Segment = Schemas["SegmentView"];
+type Check = Schemas["ExpressionCheck"];
+
+export default function SegmentEdit({ params }: PageProps) {
+  const segment = useRead<Segment>(`/api/v1/segments/${part(params.id ?? "")}`, {}, { enabled: Boolean(params.id) });
+  if (!params.id) return <Form segment={null} />;
+  return <Shown of={segment}>{(data) => <Form segment={data} />}</Shown>;
+}
+
+function Form({ segment }: { segment: Segment | null }) {
+  const { t } = useWords();
+  const act = useAct();
+  const [name, setName] = useState(segment?.name ?? "");
+  const [expression, setExpression] = useState(segment?.expression ?? "");
+  const [check, setCheck] = useState<Check | null>(null);
+  const [fault, setFault] = useState<string | null>(null);
+  const save = async () => {
+    const body = { name, expression: expression.trim() || undefined };
+    try {
+      const saved = await act(
+        () =>
+          segment
+            ? api.put<Segment>(`/api/v1/segments/${segment.id}`, body)
+            : api.post<Segment>("/api/v1/segments", body),
+        [["/api/v1/segments"]],
+        t("segments.saved"),
+      );
+      navigate(`/segments/${saved.id}`);
+    } catch (error) {
+      setFault(error instanceof Problem && error.code === "name_taken" ? error.detail : null);
+    }
+  };
+  const submit = (event: FormEvent) => {
+    event.preventDefault();
+    void save();
+  };
+  const back = segment ? `/segments/${segment.id}` : "/segments";
+  return (
+    <Page title={segment?.name ?? t("segments.new")} crumb={{ to: back, label: segment?.name ?? t("segments.title") }}>
+      <div className="grid-aside">
+        <Panel>
+          <form className="form" onSubmit={submit}>
+            <TextField
+              label={t("column.name")}
+              value={name}
+              onChange={(event) => setName(event.target.value)}
+              fault={fault}
+              maxLength={200}
+              required
+            />
+            <ExpressionField
+              label={t("segments.expression")}
+              hint={t("segments.expressionHint")}
+              place="segment"
+              value={expression}
+              onChange={setExpression}
+              onCheck={setCheck}
+            />
+            {check && !check.ok && <Faults check={check} text={expression} />}
+            {!expression.trim() && <p className="soft small">{t("segments.byHand")}</p>}
+            {segment && segment.used_by.length > 0 && (
+              <Note tone="warn">{t("segments.changes", { n: segment.used_by.length })}</Note>
+            )}
+            <div className="actions">
+              <Button kind="primary" type="submit" disabled={!name.trim() || (check !== null && !check.ok)}>
+                {t("action.save")}
+              </Button>
+              <ButtonLink to={back}>{t("action.cancel")}</ButtonLink>
+            </div>
+          </form>
+        </Panel>
+        <Preview expression={expression.trim()} check={check} />
+      </div>
+    </Page>
+  );
+}

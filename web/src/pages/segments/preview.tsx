@@ -1,0 +1,126 @@
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useEffect, useState } from "react";
+import { api, type Schemas } from "../../api/client";
+import { useRead } from "../../api/queries";
+import { unitAt } from "../../editor/span";
+import { useWords } from "../../i18n";
+import { Link } from "../../shell/router";
+import { Facts, Panel } from "../../ui/layout";
+import { nameOf } from "../contacts/name";
+
+type Check = Schemas["ExpressionCheck"];
+
+const TYPING_MS = 300;
+
+function useSettled(text: string): string {
+  const [settled, setSettled] = useState(text);
+  useEffect(() => {
+    const timer = setTimeout(() => setSettled(text), TYPING_MS);
+    return () => clearTimeout(timer);
+  }, [text]);
+  return settled;
+}
+
+/** How many contacts the expression holds for, while it is typed. */
+export function Preview({ expression, check }: { expression: string; check: Check | null }) {
+  const { t, number } = useWords();
+  const settled = useSettled(expression);
+  const preview = useQuery({
+    queryKey: ["/api/v1/segments/preview", settled],
+    queryFn: ({ signal }) =>
+      api.post<Schemas["PreviewView"]>("/api/v1/segments/preview", { expression: settled }, { signal }),
+    enabled: settled !== "" && check?.ok === true,
+    placeholderData: keepPreviousData,
+    retry: false,
+    refetchInterval: 5000,
+  });
+  const data = expression && check?.ok ? preview.data : undefined;
+  return (
+    <div className="stack">
+      <Panel title={t("segments.preview")}>
+        <div className="stack" aria-live="polite">
+          {data ? (
+            <>
+              <div>
+                <div className="big-number">{number(data.count)}</div>
+                <div className="soft">{t("segments.previewNow")}</div>
+                <div className="soft small">
+                  {t("segments.previewTook", { ms: number(Math.round(data.took_us / 100) / 10) })}
+                </div>
+              </div>
+              {data.sample.length > 0 && <Sample ids={data.sample.slice(0, 6)} />}
+            </>
+          ) : (
+            <p className="soft">
+              {t(expression && check && !check.ok ? "segments.previewFaulty" : "segments.previewEmpty")}
+            </p>
+          )}
+        </div>
+      </Panel>
+      {check?.ok && check.reads && <Reads check={check} />}
+    </div>
+  );
+}
+
+function Sample({ ids }: { ids: string[] }) {
+  const { t } = useWords();
+  return (
+    <div>
+      <h3>{t("segments.sample")}</h3>
+      <ul>
+        {ids.map((id) => (
+          <li key={id}>
+            <ContactName id={id} />
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}
+
+export function ContactName({ id }: { id: string }) {
+  const contact = useRead<Schemas["ContactView"]>(`/api/v1/contacts/${id}`);
+  return <Link to={`/contacts/${id}`}>{contact.data ? nameOf(contact.data) : id.slice(0, 8)}</Link>;
+}
+
+function Reads({ check }: { check: Check }) {
+  const { t } = useWords();
+  const reads = check.reads;
+  if (!reads) return null;
+  const names = [
+    ...reads.contact.map((name) => `contact.${name}`),
+    ...reads.events,
+    ...reads.properties.map((name) => `properties.${name}`),
+  ];
+  return (
+    <Panel title={t("segments.reads")}>
+      <div className="stack">
+        <div className="chips">
+          {names.map((name) => (
+            <span className="chip" key={name}>
+              {name}
+            </span>
+          ))}
+        </div>
+        {reads.time && <p className="soft small">{t("segments.readsTime")}</p>}
+        <Facts facts={[[t("segments.canonical"), <code>{check.canonical}</code>]]} />
+      </div>
+    </Panel>
+  );
+}
+
+export function Faults({ check, text }: { check: Check; text: string }) {
+  const { t } = useWords();
+  return (
+    <div className="note" data-tone="bad" role="status">
+      <ul className="faults" aria-label={t("segments.faults")}>
+        {check.errors.map((fault, index) => (
+          <li key={index}>
+            <code>{text.slice(unitAt(text, fault.span.start), unitAt(text, fault.span.end))}</code>
+            <span>{fault.suggestion ? `${fault.message}; ${fault.suggestion}` : fault.message}</span>
+          </li>
+        ))}
+      </ul>
+    </div>
+  );
+}

@@ -1,0 +1,41 @@
+import type { Schemas } from "../../api/client";
+import { usePages } from "../../api/queries";
+import { useWords } from "../../i18n";
+import { Panel } from "../../ui/layout";
+import { Empty, Failure, Loading } from "../../ui/states";
+import { EndlessTable, type Column } from "../../ui/table";
+import { Time } from "../../ui/values";
+
+type Act = Schemas["AuditView"];
+
+export function Audit() {
+  const { t } = useWords();
+  const pages = usePages<Act>("/api/v1/audit", {}, 5000);
+  const columns: Column<Act>[] = [
+    { key: "act", title: t("audit.act"), cell: (row) => <code>{row.kind}</code> },
+    { key: "subject", title: t("audit.subject"), cell: (row) => row.subject ?? "–" },
+    { key: "operator", title: t("audit.operator"), cell: (row) => row.operator ?? "–" },
+    { key: "at", title: t("audit.at"), right: true, cell: (row) => <Time at={row.at} /> },
+  ];
+  return (
+    <Panel flush label={t("audit.title")}>
+      {pages.isError ? (
+        <Failure error={pages.error} retry={() => void pages.refetch()} />
+      ) : pages.isPending ? (
+        <Loading />
+      ) : pages.rows.length === 0 ? (
+        <Empty title={t("audit.empty")} />
+      ) : (
+        <EndlessTable
+          label={t("audit.title")}
+          columns={columns}
+          rows={pages.rows}
+          rowKey={(row) => String(row.position)}
+          hasMore={pages.hasNextPage}
+          loading={pages.isFetchingNextPage}
+          loadMore={() => void pages.fetchNextPage()}
+        />
+      )}
+    </Panel>
+  );
+}
