@@ -107,6 +107,27 @@ export interface components {
             subject?: string | null;
             text?: string | null;
         };
+        /** @description As it is described; it is written as [`Answer`]. */
+        Bundle: {
+            /** @description `{"hit": true, "ageSec": 42}` */
+            cache: Record<string, never>;
+            /**
+             * Format: int64
+             * @description Blocks from its own to the tip, both counted; -1 if its block was replaced, null while
+             *     that is not known.
+             */
+            confs?: number | null;
+            /** @description All that it takes to verify the version offline, but headers. */
+            envelope: Record<string, never>;
+            /** Format: int32 */
+            policyMinConfs: number;
+            ready: boolean;
+            reorg: boolean;
+            /** @description `confirmed`, `off_chain`, `unknown_header`, `unmined` or `invalid_proof`. */
+            state: string;
+            tip?: Record<string, never> | null;
+            unstable: boolean;
+        };
         ChannelHealthList: {
             data: components["schemas"]["ChannelHealthView"][];
         };
@@ -284,6 +305,54 @@ export interface components {
             updated_at: string;
             user_id?: string | null;
         };
+        /** @description A document or a node of one, in a list. */
+        ContentItem: {
+            changed_at?: string | null;
+            /** @description The key of the document that it is in. */
+            document: string;
+            /** @example para:refund_policy:001 */
+            key: string;
+            /** @description Of a document: how many nodes it has, itself included. */
+            nodes?: number | null;
+            /** @example handbook/refunds.md */
+            source: string;
+            /** @description Of a document or a heading. */
+            title?: string | null;
+            /** @description `doc`, `ch`, `para`, `subpara` or `chunk`. */
+            type: string;
+        };
+        ContentList: {
+            data: components["schemas"]["ContentItem"][];
+            /** @description Missing on the last page. */
+            next_cursor?: string | null;
+        };
+        /** @description A document or a node, with all that is known of it. */
+        ContentNodeView: components["schemas"]["ContentItem"] & {
+            authors?: string[];
+            categories?: string[];
+            /** @description How many nodes are right below it. */
+            children: number;
+            /** Format: int32 */
+            end: number;
+            next?: string | null;
+            parent?: string | null;
+            /** @description The headings above it. */
+            path: string[];
+            /** @description Its place in reading order; the document is 0. */
+            position: number;
+            previous?: string | null;
+            /** @description With everything below it, as it was asked for. */
+            rendered?: string | null;
+            sha256: string;
+            /**
+             * Format: int32
+             * @description Where it stands in the source, in bytes.
+             */
+            start: number;
+            tags?: string[];
+            /** @description Its own Markdown: a heading's line, a chunk's blocks; of a document its title. */
+            text: string;
+        };
         /** @description How many messages there are, by how they stand. */
         CountList: {
             data: components["schemas"]["CountView"][];
@@ -331,6 +400,19 @@ export interface components {
             day: string;
             template: string;
         };
+        /** @description Whether a version is deep enough, now. */
+        Decision: {
+            /** Format: int64 */
+            confs?: number | null;
+            /** Format: int32 */
+            policyMinConfs: number;
+            ready: boolean;
+            /** @example confirmed */
+            state: string;
+            tip?: Record<string, never> | null;
+            unstable: boolean;
+            versionId: string;
+        };
         DefinitionCheck: {
             faults: components["schemas"]["FaultView"][];
             /** @description It could be published. */
@@ -356,6 +438,14 @@ export interface components {
             /** @description The values of its key, without the workspace. */
             key: string[];
             table: string;
+        };
+        DocumentInput: {
+            markdown: string;
+            /**
+             * @description What names the document: importing the same source again changes it.
+             * @example handbook/refunds.md
+             */
+            source: string;
         };
         EdgeStats: {
             /**
@@ -580,6 +670,18 @@ export interface components {
             by: string;
             node: string;
             to: string;
+        };
+        ImportAnswer: {
+            data: components["schemas"]["OutcomeView"][];
+            /**
+             * Format: int64
+             * @description Where the log has it; missing if nothing was written.
+             */
+            position?: number | null;
+        };
+        /** @description Documents to import together. */
+        ImportInput: {
+            documents: components["schemas"]["DocumentInput"][];
         };
         /** @description What became of an import. */
         ImportView: {
@@ -886,6 +988,23 @@ export interface components {
             /** @example an-hour */
             node: string;
         };
+        /** @description What became of an imported document. */
+        OutcomeView: {
+            /** @description Keys whose text is another one now. */
+            changed: string[];
+            /** @description Keys that are gone for ever. */
+            gone: string[];
+            /** @description How many nodes stayed as they were. */
+            kept: number;
+            key?: string | null;
+            /** @description Keys that were given. */
+            new: string[];
+            /** @description Why it was refused, or why its front matter could not be read. */
+            reason?: string | null;
+            source: string;
+            /** @description `new`, `changed`, `unchanged` or `refused`. */
+            standing: string;
+        };
         /** @description How a workspace fares. */
         Overview: {
             at: string;
@@ -999,6 +1118,36 @@ export interface components {
              */
             tables: string[];
             work?: components["schemas"]["WorkView"] | null;
+        };
+        /**
+         * @description What is shown: a transaction with its proof as `bump`, `tsc` or `beef`, or without one.
+         *     Bytes are hexadecimal text.
+         */
+        ProofBody: {
+            /** @description BRC-62, BRC-95 or BRC-96. */
+            beef?: string | null;
+            /** @description BRC-74. */
+            bump?: string | null;
+            /**
+             * @description How the transaction's commitment comes from the version: `{"kind": "op_return"}`, which
+             *     holds if nothing is said, or `{"kind": "batch", "index": 0, "size": 2, "path": [...]}`.
+             */
+            commitment?: Record<string, never> | null;
+            /** @description The block's header, where our own headers do not reach it yet. */
+            header?: string | null;
+            /** @description BRC-10 or BRC-11. */
+            tsc?: Record<string, never> | null;
+            /** @description The raw transaction; a BEEF has it. */
+            tx?: string | null;
+        };
+        /** @description What was shown for a version. */
+        ProofView: {
+            attachedAt: string;
+            /** @description None while it was not seen in a block. */
+            blockHash?: string | null;
+            /** Format: int32 */
+            blockHeight?: number | null;
+            txid: string;
         };
         PublishAnswer: {
             journey: components["schemas"]["JourneyView"];
@@ -1368,6 +1517,12 @@ export interface components {
         /** @description Whom to render for, and what. */
         TemplatePreviewInput: {
             /**
+             * @description The channel it would go to, which decides how content is shown; `email` without it.
+             * @default null
+             * @example slack
+             */
+            channel: string | null;
+            /**
              * @description A contact, by id.
              * @default null
              */
@@ -1519,6 +1674,11 @@ export interface components {
             /** @description The contact's user id, instead of its id. */
             user_id?: string | null;
         };
+        /** @description Who quotes a node, by name. */
+        UsedView: {
+            journeys: string[];
+            templates: string[];
+        };
         /** @description What is to be different; what is not named stays. */
         UserEditInput: {
             /** @default null */
@@ -1565,6 +1725,18 @@ export interface components {
              */
             role: string;
         };
+        /** @description What a verification found. */
+        VerdictNote: {
+            blockHash?: string | null;
+            /** Format: int32 */
+            blockHeight?: number | null;
+            createdAt: string;
+            reorg: boolean;
+            /** @example confirmed */
+            verdict: string;
+            /** @description When it was last found so. */
+            verifiedAt: string;
+        };
         /** @description Whether read models are what the log says. */
         VerdictView: {
             /** @description The first rows of this workspace that differ. */
@@ -1576,6 +1748,13 @@ export interface components {
              */
             position: number;
             tables: components["schemas"]["TableView"][];
+        };
+        /** @description A version with all that is known of it. */
+        VersionDetail: components["schemas"]["VersionView"] & {
+            /** @description What verifications of its bundle found, the first one first. */
+            audit: components["schemas"]["VerdictNote"][];
+            /** @description The newest first. */
+            proofs: components["schemas"]["ProofView"][];
         };
         VersionList: {
             data: components["schemas"]["VersionName"][];
