@@ -67,6 +67,10 @@ fn key(table: &Table) -> Vec<&str> {
 const GLOBAL: &[(&str, &[&str])] = &[
     // Whoever knocks is known by the hash of a random key before its workspace is.
     ("api_key", &["hash"]),
+    ("session", &["hash"]),
+    // Who signs in names no workspace. Only an owner who adds someone learns that the address
+    // signs in elsewhere on this installation.
+    ("portal_user", &["email"]),
     // A projection is a part of Kurier; what follows is within a workspace.
     ("processed_events", &["projection", "workspace", "event"]),
     // Positions are ours to give, not a client's to try.
