@@ -9,6 +9,6 @@ cd "$(dirname "$0")/.."
 
 echo "==> build, with the splitters" >&2
 cargo build --release --quiet --package kurier-bench --bin kurier-bench --features splitters
-make_python bench/peers/content/requirements.txt
+make_python bench/peers/content.txt
 "${CARGO_TARGET_DIR:-target}"/release/kurier-bench content --python "$python" \
   --redis "$TEST_REDIS_URL" --out "$PWD/bench/results/content.json" "$@"

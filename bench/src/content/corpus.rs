@@ -140,7 +140,7 @@ impl Corpus {
     }
 
     fn paragraph(&mut self, text: &mut String) {
-        for _ in 0..1 + self.random.below(4) {
+        for _ in 0..2 + self.random.below(5) {
             let (before, after) = (self.words(9), self.words(7));
             let _ = match self.random.below(5) {
                 0 => writeln!(text, "{before} **{after}**."),

@@ -28,7 +28,7 @@ pub struct Args {
     /// A Python with LangChain and LlamaIndex; without it they are left out
     #[arg(long)]
     python: Option<PathBuf>,
-    #[arg(long, default_value = "bench/peers/content")]
+    #[arg(long, default_value = "bench/peers")]
     peers: PathBuf,
     /// A Redis that may be emptied
     #[arg(long)]
@@ -90,7 +90,10 @@ fn sides(args: &Args, file: &Path, size: usize) -> anyhow::Result<Vec<Row>> {
         if let Some(python) = &args.python {
             for (name, peer) in [("LangChain", "langchain"), ("LlamaIndex", "llamaindex")] {
                 let mut command = Command::new(python);
-                command.arg(args.peers.join("split.py")).arg(peer).arg(file);
+                command
+                    .arg(args.peers.join("content.py"))
+                    .arg(peer)
+                    .arg(file);
                 ways.push((name, command));
             }
         }

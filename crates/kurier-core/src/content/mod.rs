@@ -23,6 +23,7 @@ mod nfc;
 mod number_words;
 mod numbers;
 mod outline;
+mod portions;
 mod record;
 mod references;
 mod render;

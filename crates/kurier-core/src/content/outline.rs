@@ -9,11 +9,12 @@ use super::digest::Digest;
 use super::front::{self, Front};
 use super::identifier::Identifier;
 use super::key::{Name, NodeType};
+use super::portions;
 use super::references::References;
 use super::settings::{Language, Settings};
 use super::slug::Slugger;
 use super::source::{SOURCE_BYTES_MAX, mark_length, mended, with_line_ends};
-use super::walk::Walk;
+use super::walk::{Walk, Walked};
 
 /// The headings and blocks of one document.
 pub const NODES_MAX: usize = 1_000_000;
@@ -94,6 +95,16 @@ impl<'s> Outline<'s> {
         file_name: Option<&str>,
         slugger: &'s Slugger,
     ) -> Result<Self, Error> {
+        Self::read_in(portions::BYTES, source, file_name, slugger)
+    }
+
+    /// The same, in portions of at least so many bytes, which makes no difference.
+    pub(super) fn read_in(
+        bytes: usize,
+        source: &'s str,
+        file_name: Option<&str>,
+        slugger: &'s Slugger,
+    ) -> Result<Self, Error> {
         if source.len() > SOURCE_BYTES_MAX {
             let bytes = source.len();
             return Err(Error::TooLong { bytes });
@@ -103,13 +114,15 @@ impl<'s> Outline<'s> {
         let (front, begin) = front::take(&text);
         let tag = front.lang.as_deref().and_then(Language::of_tag);
         let language = tag.unwrap_or(slugger.settings().lang);
-        let mut events = Parser::new_ext(&text[begin..], OPTIONS).into_offset_iter();
-        let references = References::new(events.reference_definitions());
-        let mut walk = Walk::new(&text, begin, slugger, language, &references);
-        for (event, range) in events.by_ref() {
-            walk.event(event, range)?;
-        }
-        let walked = walk.finish()?;
+        let (walked, references) = match portions::has_definitions(&text[begin..]) {
+            true => walked_whole(&text, begin, slugger, language)?,
+            false => {
+                let none = References::default();
+                let mut walk = Walk::new(&text, begin, slugger, language, &none);
+                portions::walk_through(&mut walk, &text, begin, bytes)?;
+                (walk.finish()?, References::default())
+            }
+        };
         let mut outline = Self {
             source,
             front,
@@ -182,6 +195,23 @@ impl<'s> Outline<'s> {
         titles.reverse();
         titles
     }
+}
+
+/// With what is defined somewhere in the text.
+fn walked_whole(
+    text: &str,
+    begin: usize,
+    slugger: &Slugger,
+    language: Language,
+) -> Result<(Walked, References), Error> {
+    let mut events = Parser::new_ext(&text[begin..], OPTIONS).into_offset_iter();
+    let references = References::new(events.reference_definitions());
+    let mut walk = Walk::new(text, begin, slugger, language, &references);
+    for (event, range) in events.by_ref() {
+        walk.event(event, range)?;
+    }
+    let walked = walk.finish()?;
+    Ok((walked, references))
 }
 
 /// Sources are shorter than 4 GB.

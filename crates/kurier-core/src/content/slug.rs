@@ -16,14 +16,54 @@ const SHORT_BELOW: usize = 3;
 /// A word that ended before the last so many bytes ends there whatever follows.
 const PROBE_MARGIN: usize = 64;
 
-/// In the order of bytes.
-const STOP_WORDS: [&[u8]; 43] = [
-    b"a", b"an", b"and", b"are", b"at", b"auf", b"bei", b"by", b"das", b"dem", b"den", b"der",
-    b"des", b"die", b"ein", b"eine", b"einem", b"einen", b"einer", b"eines", b"for", b"fuer",
-    b"in", b"is", b"ist", b"mit", b"oder", b"of", b"on", b"or", b"over", b"sind", b"the", b"to",
-    b"ueber", b"und", b"under", b"unter", b"von", b"with", b"zu", b"zum", b"zur",
-];
-const STOP_WORD_BYTES_MAX: usize = 5;
+/// The German and English ones.
+const fn is_common(word: &[u8]) -> bool {
+    matches!(
+        word,
+        b"a" | b"an"
+            | b"and"
+            | b"are"
+            | b"at"
+            | b"auf"
+            | b"bei"
+            | b"by"
+            | b"das"
+            | b"dem"
+            | b"den"
+            | b"der"
+            | b"des"
+            | b"die"
+            | b"ein"
+            | b"eine"
+            | b"einem"
+            | b"einen"
+            | b"einer"
+            | b"eines"
+            | b"for"
+            | b"fuer"
+            | b"in"
+            | b"is"
+            | b"ist"
+            | b"mit"
+            | b"oder"
+            | b"of"
+            | b"on"
+            | b"or"
+            | b"over"
+            | b"sind"
+            | b"the"
+            | b"to"
+            | b"ueber"
+            | b"und"
+            | b"under"
+            | b"unter"
+            | b"von"
+            | b"with"
+            | b"zu"
+            | b"zum"
+            | b"zur"
+    )
+}
 
 /// Gives texts their identifiers, as a workspace's settings want it.
 #[derive(Debug, Clone)]
@@ -123,9 +163,7 @@ impl Slugger {
     }
 
     fn is_stop_word(&self, word: &[u8]) -> bool {
-        let may_be = word.len() <= STOP_WORD_BYTES_MAX;
-        (may_be && STOP_WORDS.binary_search(&word).is_ok())
-            || (!self.stop_words.is_empty() && self.stop_words.contains(word))
+        is_common(word) || (!self.stop_words.is_empty() && self.stop_words.contains(word))
     }
 }
 

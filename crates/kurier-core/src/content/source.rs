@@ -59,12 +59,17 @@ pub(super) fn with_line_ends(text: &str) -> Cow<'_, str> {
     Cow::Owned(mended)
 }
 
+/// Whether a text is handed on as it is.
+pub(super) fn is_plain(text: &str) -> bool {
+    // Without a way out this is done for many bytes at once.
+    let is_odd = |odd, byte| odd | matches!(byte, b'\r' | b'\0');
+    !text.bytes().fold(false, is_odd)
+}
+
 /// A piece of a document as it is handed on: lines end with `\n`, and NUL, which no database
 /// keeps in a text, is U+FFFD.
 pub(super) fn mended(piece: &str) -> Cow<'_, str> {
-    // Without a way out this is done for many bytes at once.
-    let is_odd = |odd, byte| odd | matches!(byte, b'\r' | b'\0');
-    if !piece.bytes().fold(false, is_odd) {
+    if is_plain(piece) {
         return Cow::Borrowed(piece);
     }
     let mended = piece.replace("\r\n", "\n").replace('\r', "\n");

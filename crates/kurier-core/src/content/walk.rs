@@ -13,7 +13,7 @@ use super::outline::{Minor, NODES_MAX, Node, Span, span};
 use super::references::References;
 use super::settings::Language;
 use super::slug::Slugger;
-use super::source::mended;
+use super::source::{is_plain, mended};
 use super::split;
 
 const TITLE_CHARS_MAX: usize = 200;
@@ -35,6 +35,8 @@ pub struct Walk<'a> {
     pending: Option<Pending>,
     /// The last chunk became longer: its hash is taken when it is whole.
     is_joined: bool,
+    /// No piece of the text has to be mended.
+    is_plain: bool,
     walked: Walked,
 }
 
@@ -79,15 +81,25 @@ impl<'a> Walk<'a> {
             minor: None,
             pending: None,
             is_joined: false,
+            is_plain: is_plain(text),
             walked: Walked {
                 // A node has a few hundred bytes in most documents.
-                nodes: Vec::with_capacity(text.len() / 512 + 8),
+                nodes: Vec::with_capacity(text.len() / 256 + 8),
                 titles: String::new(),
                 minors: Vec::new(),
             },
         };
         walk.walked.nodes.push(document(text));
         walk
+    }
+
+    /// The parser begins anew at a place between blocks.
+    pub const fn begin_at(&mut self, place: usize) {
+        self.begin = place;
+    }
+
+    pub const fn is_between_blocks(&self) -> bool {
+        self.depth == 0
     }
 
     pub fn event(&mut self, event: Event<'_>, range: Range<usize>) -> Result<(), Error> {
@@ -332,13 +344,20 @@ impl<'a> Walk<'a> {
         self.walked.nodes.push(Node {
             node_type,
             identifier,
-            digest: Digest::of_text(&self.text[range.clone()]),
+            digest: self.digest(&self.text[range.clone()]),
             parent: self.parent(),
             span: span(range),
             title: Span::default(),
             minor: self.minor.filter(|_| node_type == NodeType::Chunk),
         });
         Ok(at)
+    }
+
+    fn digest(&self, piece: &str) -> Digest {
+        match self.is_plain {
+            true => Digest::of_bytes(piece.as_bytes()),
+            false => Digest::of_text(piece),
+        }
     }
 
     fn rehash(&mut self) {

@@ -129,3 +129,53 @@ fn whole(source: &str) {
         assert_eq!(library.import(Some(&document), source), Decision::Unchanged);
     }
 }
+
+/// Blocks that end in every way, and some that do not end.
+fn documents() -> impl Strategy<Value = String> {
+    let block = prop_oneof![
+        Just("# One\n\n"),
+        Just("## Two ##\n\n"),
+        Just("####### seven\n\n"),
+        Just("#none\n\n"),
+        Just("#\n\n"),
+        Just("A text\nover lines.\n\n"),
+        Just("- a\n\n  b\n\n"),
+        Just("- ```\n  # in a list\n\n"),
+        Just("1. x\n\n   ```\n   y\n   ```\n\n"),
+        Just("> quote\n> ```\n> # in it\n\n"),
+        Just("```\n\n# in code\n\n"),
+        Just("```\n\n"),
+        Just("~~~~ x\n\n# in code\n\n~~~~\n\n"),
+        Just("  ```\n# code\n\n"),
+        Just("<!-- open\n\n# in a comment\n\n"),
+        Just("-->\n\n"),
+        Just("<script>\n\n# in a script\n\n</script>\n\n"),
+        Just("<pre>\n\n"),
+        Just("<div>\n\n# in a div\n\n</div>\n\n"),
+        Just("    indented\n\n# after\n\n"),
+        Just("| a | b |\n|---|---|\n| c | d |\n\n"),
+        Just("setext\n===\n\n"),
+        Just("---\n\n"),
+        Just("#### Deep\n\n"),
+        Just("[x]\n\n"),
+        Just("\n\n"),
+    ];
+    prop::collection::vec(block, 0..24).prop_map(|blocks| blocks.concat())
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+    #[test]
+    fn in_portions_of_any_size_a_document_is_the_same(text in documents(), bytes in 1_usize..64) {
+        let slugger = Slugger::new(&Settings::default());
+        let whole = Outline::read_in(usize::MAX, &text, None, &slugger).expect("read");
+        let parts = Outline::read_in(bytes, &text, None, &slugger).expect("read");
+        prop_assert_eq!(whole.nodes.len(), parts.nodes.len());
+        for (one, other) in whole.nodes.iter().zip(&parts.nodes) {
+            prop_assert_eq!(one, other);
+            prop_assert_eq!(whole.title(one), parts.title(other));
+            prop_assert_eq!(whole.minor_titles(one), parts.minor_titles(other));
+        }
+    }
+}

@@ -94,6 +94,8 @@ impl ContentEdge {
                 }
             };
             let _ = tokio::time::timeout(LOOK_EVERY, news).await;
+            // Whatever is folded wakes it: that is not to become a look for each batch.
+            tokio::time::sleep(REST_MIN).await;
         }
     }
 

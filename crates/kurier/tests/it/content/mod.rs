@@ -3,6 +3,7 @@
 mod api;
 mod commands;
 mod crash;
+mod in_process;
 mod keyspace;
 mod messages;
 mod reimport;

@@ -1,4 +1,4 @@
-"""split.py langchain|llamaindex FILE: splits Markdown once; prints seconds, memory and pieces."""
+"""content.py langchain|llamaindex FILE: splits Markdown once; prints seconds, memory and pieces."""
 
 import json
 import resource

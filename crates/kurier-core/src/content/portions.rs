@@ -1,0 +1,88 @@
+//! A long document is parsed a portion at a time: the parser's own tree then stays small, whatever
+//! the document's length. A portion ends before a heading that stands behind a blank line, which
+//! ends every block but two; where one of these is open there, it begins the next portion.
+//!
+//! What is defined in one place and used in another (references, footnotes) needs the whole: a
+//! document that may define such a thing is one portion.
+
+use std::ops::Range;
+
+use pulldown_cmark::{Event, Parser, Tag};
+
+use super::Error;
+use super::outline::OPTIONS;
+use super::walk::Walk;
+
+/// So long a portion is at least.
+pub const BYTES: usize = 128 * 1024;
+
+/// Whether anything in a text may be meant by another place in it.
+pub fn has_definitions(text: &str) -> bool {
+    text.contains("]:")
+}
+
+/// Walks through a text from a place on, in portions of at least so many bytes.
+pub fn walk_through(
+    walk: &mut Walk<'_>,
+    text: &str,
+    begin: usize,
+    bytes: usize,
+) -> Result<(), Error> {
+    let (mut at, mut wanted) = (begin, bytes);
+    while at < text.len() {
+        let end = end(text, at, wanted);
+        let next = portion(walk, text, at..end)?;
+        // A block that is longer than the portion: with more of it, it ends somewhere.
+        wanted = if next == at { wanted * 2 } else { bytes };
+        at = next;
+    }
+    Ok(())
+}
+
+/// Where the next portion begins.
+fn portion(walk: &mut Walk<'_>, text: &str, place: Range<usize>) -> Result<usize, Error> {
+    let part = &text[place.clone()];
+    let is_last = place.end == text.len();
+    let whole = part.trim_ascii_end().len();
+    walk.begin_at(place.start);
+    for (event, range) in Parser::new_ext(part, OPTIONS).into_offset_iter() {
+        let may_go_on = !is_last && walk.is_between_blocks() && range.end >= whole;
+        if may_go_on && goes_on(&event) {
+            return Ok(place.start + line_start(part, range.start));
+        }
+        walk.event(event, range)?;
+    }
+    Ok(place.end)
+}
+
+/// Whether a block may go on behind a blank line and a heading.
+const fn goes_on(event: &Event<'_>) -> bool {
+    matches!(
+        event,
+        Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::FootnoteDefinition(_))
+    )
+}
+
+fn line_start(part: &str, at: usize) -> usize {
+    part[..at].rfind('\n').map_or(0, |end| end + 1)
+}
+
+fn end(text: &str, from: usize, wanted: usize) -> usize {
+    let mut at = from.saturating_add(wanted);
+    if at >= text.len() {
+        return text.len();
+    }
+    at = text.ceil_char_boundary(at);
+    while let Some(found) = text[at..].find("\n\n#") {
+        at += found + 2;
+        if is_heading(&text.as_bytes()[at..]) {
+            return at;
+        }
+    }
+    text.len()
+}
+
+fn is_heading(line: &[u8]) -> bool {
+    let level = line.iter().take_while(|byte| **byte == b'#').count();
+    level <= 6 && matches!(line.get(level), Some(b' ' | b'\t' | b'\n'))
+}
