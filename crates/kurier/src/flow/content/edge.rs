@@ -25,8 +25,6 @@ use crate::metrics as names;
 
 /// How often to look whether something is new, or was lost.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
-/// So long after the projection moved on.
-const SETTLE: Duration = Duration::from_millis(50);
 /// A keyspace that does not answer is left alone, longer each time.
 const REST_MIN: Duration = Duration::from_millis(100);
 const REST_MAX: Duration = Duration::from_secs(5);
@@ -81,15 +79,9 @@ impl ContentEdge {
                     continue;
                 }
             }
-            // The projection moves on with every batch of the log, mostly without any content in it:
-            // only who waits makes this look at once.
-            let news = async {
-                let _ = folded.changed().await;
-                tokio::time::sleep(SETTLE).await;
-            };
             let news = async {
                 tokio::select! {
-                    () = news => {}
+                    _ = folded.changed() => {}
                     () = self.wake.notified() => {}
                 }
             };
