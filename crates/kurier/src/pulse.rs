@@ -148,3 +148,52 @@ impl State {
         self.minutes.retain(|_, minutes| !minutes.is_empty());
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use kurier_core::event::Event;
+    use kurier_core::id::EventId;
+
+    use super::*;
+
+    fn recorded(kind: Kind, minute: i64) -> Recorded {
+        let at = Timestamp::from_micros(minute * MINUTE_MICROS + 1);
+        Recorded {
+            position: Position(1),
+            workspace: WorkspaceId::from_bytes([1; 16]),
+            event: Event {
+                id: EventId::of_message("e"),
+                kind,
+                contact: None,
+                occurred_at: at,
+                recorded_at: at,
+                payload: "{}".to_owned(),
+            },
+        }
+    }
+
+    #[test]
+    fn minutes_are_counted_by_what_happened_and_forgotten_after_an_hour() {
+        let mut state = State::default();
+        state.count(&[
+            recorded(Kind::Track, 5),
+            recorded(Kind::Track, 70),
+            recorded(Kind::Page, 70),
+            recorded(Kind::JourneyEntered, 70),
+            recorded(Kind::MessageSent, 70),
+            recorded(Kind::MessageFailed, 70),
+            recorded(Kind::JourneyMoved, 70),
+        ]);
+        state.forget(Timestamp::from_micros(70 * MINUTE_MICROS));
+        let minutes = &state.minutes[&WorkspaceId::from_bytes([1; 16])];
+        let counts = Counts {
+            events: 2,
+            entries: 1,
+            sends: 1,
+            failures: 1,
+        };
+        assert_eq!(minutes.iter().collect::<Vec<_>>(), [(&70, &counts)]);
+        state.forget(Timestamp::from_micros(1_000 * MINUTE_MICROS));
+        assert!(state.minutes.is_empty());
+    }
+}

@@ -15,6 +15,7 @@ on_both![
     signing_out_ends_a_stream,
     stopping_ends_streams_at_once,
     not_too_many_listen,
+    a_quiet_stream_is_kept_alive,
 ];
 
 const LIMIT: Duration = Duration::from_secs(30);
@@ -57,6 +58,21 @@ impl Stream {
             self.text
                 .push_str(std::str::from_utf8(&more).expect("UTF-8"));
         }
+    }
+
+    /// Waits for a comment, which is a sign of life.
+    async fn wait_for_comment(&mut self) {
+        let read = async {
+            while !self.text.contains(": still here") {
+                let more = self.response.chunk().await.expect("it goes on");
+                let more = more.expect("more comes");
+                self.text
+                    .push_str(std::str::from_utf8(&more).expect("UTF-8"));
+            }
+        };
+        tokio::time::timeout(LIMIT, read)
+            .await
+            .expect("within 30 s");
     }
 
     /// The next event of a name.
@@ -197,4 +213,12 @@ async fn not_too_many_listen(database: Database) {
         (response.status() == 200).then_some(())
     };
     crate::harness::eventually("there is room again", LIMIT, again).await;
+}
+
+async fn a_quiet_stream_is_kept_alive(database: Database) {
+    let server = Server::start(database).await;
+    let ann = set_up(&server.api).await;
+    let mut stream = Stream::open(&ann, "").await;
+    stream.wait_for("overview").await;
+    stream.wait_for_comment().await;
 }
