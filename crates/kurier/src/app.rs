@@ -131,7 +131,6 @@ impl App {
         let projector = Arc::new(projector.telling(changes.clone()));
         let documents = |name| Documents::new(name, shelf.clone(), remote.clone(), ttls);
         let library = Arc::new(Library::new(store.clone()));
-        let content = Arc::new(Projector::of_content(store.clone(), pressure.clone()));
         let post = Post::new(store.clone(), links.clone(), templates.clone())
             .quoting(Quoting::new(library.clone()), channels.clone());
         let post = Arc::new(post.remembering(Arc::new(documents("template"))));
@@ -159,8 +158,8 @@ impl App {
             )),
             journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
             templates,
-            content_edge: content_edge(config, &store, &keyspace, &library, &content),
-            content,
+            content_edge: content_edge(config, &store, &keyspace, &library),
+            content: Arc::new(Projector::of_content(store.clone(), pressure.clone())),
             library,
             content_settings: config.content.settings.clone(),
             versions,
@@ -249,10 +248,9 @@ fn content_edge(
     store: &Store,
     keyspace: &Arc<dyn Kv>,
     library: &Arc<Library>,
-    projector: &Projector,
 ) -> Arc<ContentEdge> {
     let (store, library, keyspace) = (store.clone(), library.clone(), keyspace.clone());
-    let edge = ContentEdge::new(store, library, keyspace, projector, &config.content);
+    let edge = ContentEdge::new(store, library, keyspace, &config.content);
     Arc::new(edge)
 }
 

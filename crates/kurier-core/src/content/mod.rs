@@ -15,6 +15,7 @@ mod front;
 mod gather;
 mod identifier;
 mod import;
+mod join;
 mod key;
 mod keyspace;
 mod manifest;

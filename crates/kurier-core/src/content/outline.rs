@@ -118,9 +118,8 @@ impl<'s> Outline<'s> {
             true => walked_whole(&text, begin, slugger, language)?,
             false => {
                 let none = References::default();
-                let mut walk = Walk::new(&text, begin, slugger, language, &none);
-                portions::walk_through(&mut walk, &text, begin, bytes)?;
-                (walk.finish()?, References::default())
+                let walk = Walk::new(&text, begin, slugger, language, &none);
+                (portions::walked(walk, begin, bytes)?, References::default())
             }
         };
         let mut outline = Self {

@@ -11,7 +11,7 @@ use pulldown_cmark::{Event, Parser, Tag};
 
 use super::Error;
 use super::outline::OPTIONS;
-use super::walk::Walk;
+use super::walk::{Walk, Walked};
 
 /// So long a portion is at least.
 pub const BYTES: usize = 128 * 1024;
@@ -21,26 +21,72 @@ pub fn has_definitions(text: &str) -> bool {
     text.contains("]:")
 }
 
-/// Walks through a text from a place on, in portions of at least so many bytes.
-pub fn walk_through(
-    walk: &mut Walk<'_>,
-    text: &str,
-    begin: usize,
-    bytes: usize,
-) -> Result<(), Error> {
-    let (mut at, mut wanted) = (begin, bytes);
-    while at < text.len() {
-        let end = end(text, at, wanted);
-        let next = portion(walk, text, at..end)?;
+/// All of a text from a place on, in portions of at least so many bytes; a long one by two at
+/// once, of which the second begins at a heading and is thrown away if that is none.
+pub fn walked(walk: Walk<'_>, begin: usize, bytes: usize) -> Result<Walked, Error> {
+    let text = walk.text();
+    let middle = middle(text, begin, bytes);
+    if middle == text.len() {
+        return rest(walk, begin, bytes);
+    }
+    let behind = walk.anew();
+    std::thread::scope(|scope| {
+        let behind = scope.spawn(move || rest(behind, middle, bytes));
+        let mut walk = walk;
+        let reached = walk_through(&mut walk, begin..middle, bytes)?;
+        let behind = behind.join().expect("walking does not panic");
+        if reached < middle {
+            return rest(walk, reached, bytes);
+        }
+        let above = walk.above();
+        walk.finish()?.with(behind?, above)
+    })
+}
+
+/// A heading of a node about in the middle; the end where a text is not worth two.
+fn middle(text: &str, begin: usize, bytes: usize) -> usize {
+    let half = (text.len() - begin) / 2;
+    let cores = std::thread::available_parallelism().map_or(1, usize::from);
+    if half < bytes.saturating_mul(2) || cores < 2 {
+        return text.len();
+    }
+    let mut at = end(text, begin, half);
+    while at < text.len() && text[at..].starts_with("####") {
+        at = end(text, at, 1);
+    }
+    at
+}
+
+fn rest(mut walk: Walk<'_>, begin: usize, bytes: usize) -> Result<Walked, Error> {
+    let whole = begin..walk.text().len();
+    walk_through(&mut walk, whole, bytes)?;
+    walk.finish()
+}
+
+/// Walks through a stretch; answers how far that leads, which is to its end unless a block goes
+/// on behind it.
+fn walk_through(walk: &mut Walk<'_>, place: Range<usize>, bytes: usize) -> Result<usize, Error> {
+    let (mut at, mut wanted) = (place.start, bytes);
+    while at < place.end {
+        let end = end(&walk.text()[..place.end], at, wanted);
+        let next = portion(walk, at..end)?;
+        if next == at && end == place.end {
+            break;
+        }
         // A block that is longer than the portion: with more of it, it ends somewhere.
-        wanted = if next == at { wanted * 2 } else { bytes };
+        wanted = if next == at {
+            wanted.saturating_mul(2)
+        } else {
+            bytes
+        };
         at = next;
     }
-    Ok(())
+    Ok(at)
 }
 
 /// Where the next portion begins.
-fn portion(walk: &mut Walk<'_>, text: &str, place: Range<usize>) -> Result<usize, Error> {
+fn portion(walk: &mut Walk<'_>, place: Range<usize>) -> Result<usize, Error> {
+    let text = walk.text();
     let part = &text[place.clone()];
     let is_last = place.end == text.len();
     let whole = part.trim_ascii_end().len();

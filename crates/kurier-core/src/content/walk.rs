@@ -83,7 +83,6 @@ impl<'a> Walk<'a> {
             is_joined: false,
             is_plain: is_plain(text),
             walked: Walked {
-                // A node has a few hundred bytes in most documents.
                 nodes: Vec::with_capacity(text.len() / 256 + 8),
                 titles: String::new(),
                 minors: Vec::new(),
@@ -93,7 +92,19 @@ impl<'a> Walk<'a> {
         walk
     }
 
-    /// The parser begins anew at a place between blocks.
+    pub fn anew(&self) -> Self {
+        let (text, slugger) = (self.text, self.slugger);
+        Self::new(text, self.begin, slugger, self.language, self.references)
+    }
+
+    pub const fn text(&self) -> &'a str {
+        self.text
+    }
+
+    pub const fn above(&self) -> [Option<u32>; 3] {
+        self.above
+    }
+
     pub const fn begin_at(&mut self, place: usize) {
         self.begin = place;
     }

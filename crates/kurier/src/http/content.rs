@@ -164,6 +164,7 @@ pub async fn withdraw(
     }
     let source = &held.known.source_id;
     content::withdraw(&app, grant.scope(), source).await?;
+    app.content_edge.wake();
     Ok(StatusCode::NO_CONTENT)
 }
 

@@ -80,6 +80,7 @@ pub async fn import(
     let position = importer.position;
     if position.is_some() {
         crate::flow::content::catch_up(&app).await?;
+        app.content_edge.wake();
     }
     Ok(Json(ImportAnswer {
         data: outcomes.into_iter().map(OutcomeView::from).collect(),

@@ -157,10 +157,12 @@ fn documents() -> impl Strategy<Value = String> {
         Just("setext\n===\n\n"),
         Just("---\n\n"),
         Just("#### Deep\n\n"),
+        Just("### Three\n\nText of it.\n\n"),
+        Just("##### Deeper\n\nMore.\n\n"),
         Just("[x]\n\n"),
         Just("\n\n"),
     ];
-    prop::collection::vec(block, 0..24).prop_map(|blocks| blocks.concat())
+    prop::collection::vec(block, 0..40).prop_map(|blocks| blocks.concat())
 }
 
 proptest! {

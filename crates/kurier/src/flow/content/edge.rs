@@ -5,21 +5,19 @@
 
 use std::collections::HashMap;
 use std::sync::Arc;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use kurier_core::content::{Document, Keyspace, Manifest, Number, Siblings, Slugger};
-use kurier_core::event::Position;
 use kurier_core::id::{DocumentId, WorkspaceId};
 use kurier_core::keys::{CONTENT, Entry, Form, Key, Lifetime, Tenant};
 use kurier_store::documents::{Swap, Swapped, Taken, UPTO, swap};
-use kurier_store::kv::{Command, Kv, KvExt as _};
+use kurier_store::kv::{Command, Kv, KvExt as _, Reply};
 use kurier_store::{Scope, Store};
-use tokio::sync::{Notify, watch};
+use tokio::sync::Notify;
 
-use super::last_number;
+use super::last_numbers;
 use super::library::{Held, Library};
 use crate::config;
-use crate::flow::Projector;
 use crate::flow::edge::{Error, Result};
 use crate::metrics as names;
 
@@ -40,8 +38,6 @@ pub struct ContentEdge {
     keyspace: Arc<dyn Kv>,
     form: Form,
     siblings: Siblings,
-    folded: watch::Receiver<Position>,
-    reached: watch::Sender<Position>,
     wake: Notify,
 }
 
@@ -50,7 +46,6 @@ impl ContentEdge {
         store: Store,
         library: Arc<Library>,
         keyspace: Arc<dyn Kv>,
-        projector: &Projector,
         config: &config::Content,
     ) -> Self {
         Self {
@@ -59,15 +54,12 @@ impl ContentEdge {
             keyspace,
             form: config.form,
             siblings: config.siblings,
-            folded: projector.subscribe(),
-            reached: watch::Sender::new(Position(0)),
             wake: Notify::new(),
         }
     }
 
     /// Runs until the task is dropped.
     pub async fn run(&self) {
-        let mut folded = self.folded.clone();
         let mut rest = REST_MIN;
         loop {
             match self.reconcile_all().await {
@@ -79,15 +71,7 @@ impl ContentEdge {
                     continue;
                 }
             }
-            let news = async {
-                tokio::select! {
-                    _ = folded.changed() => {}
-                    () = self.wake.notified() => {}
-                }
-            };
-            let _ = tokio::time::timeout(LOOK_EVERY, news).await;
-            // Whatever is folded wakes it: that is not to become a look for each batch.
-            tokio::time::sleep(REST_MIN).await;
+            let _ = tokio::time::timeout(LOOK_EVERY, self.wake.notified()).await;
         }
     }
 
@@ -99,38 +83,53 @@ impl ContentEdge {
         }
     }
 
-    /// Waits until the keyspace has what was folded at `position`; false if that takes longer.
-    pub async fn reach(&self, position: Position, patience: Duration) -> bool {
+    /// Says that there is something new.
+    pub fn wake(&self) {
         self.wake.notify_one();
-        let mut reached = self.reached.subscribe();
-        let waiting = reached.wait_for(|reached| *reached >= position);
-        tokio::time::timeout(patience, waiting).await.is_ok()
     }
 
     /// Makes the keyspace say what is true, of all workspaces.
     pub async fn reconcile_all(&self) -> Result<()> {
-        let at = self.store.views.checkpoint(MODULE).await?;
-        for workspace in self.store.access.workspaces().await? {
-            self.reconcile(workspace.id).await?;
+        for (workspace, number) in self.behind().await? {
+            self.reconcile(workspace, number).await?;
         }
-        self.reached.send_replace(at);
         Ok(())
     }
 
-    /// Does nothing where the generation tells of the last import.
-    async fn reconcile(&self, workspace: WorkspaceId) -> Result<()> {
-        let (scope, tenant) = (Scope(workspace), Tenant::from(workspace));
+    /// The workspaces whose generation does not tell of their last import, and that.
+    async fn behind(&self) -> Result<Vec<(WorkspaceId, Number)>> {
+        let workspaces = self.store.access.workspaces().await?;
+        let ids: Vec<WorkspaceId> = workspaces.iter().map(|it| it.id).collect();
         // Before the documents: they are at least as new.
-        let number = last_number(&self.store, scope).await?;
+        let numbers = last_numbers(&self.store, &ids).await?;
+        let told = ids.iter().flat_map(|id| {
+            let key = CONTENT.generation(&Tenant::from(*id)).into_text();
+            [UPTO, MANNER].map(|field| Command::HashGet {
+                key: key.clone(),
+                field: field.to_owned(),
+            })
+        });
+        let mut told = self.keyspace.run(told.collect()).await?.into_iter();
+        let mut behind = Vec::new();
+        for id in ids {
+            let upto = told.next().map(Reply::value).transpose()?.flatten();
+            let manner = told.next().map(Reply::value).transpose()?.flatten();
+            let number = numbers.get(&id).copied().unwrap_or(0);
+            let upto = upto.as_deref().and_then(number_of);
+            let is_told = upto == Some(i64::from(number))
+                && manner.as_deref() == Some(self.manner().as_bytes());
+            if !is_told && (upto.is_some() || number > 0) {
+                behind.push((id, number));
+            }
+        }
+        Ok(behind)
+    }
+
+    async fn reconcile(&self, workspace: WorkspaceId, number: Number) -> Result<()> {
+        let (scope, tenant) = (Scope(workspace), Tenant::from(workspace));
         let generation = CONTENT.generation(&tenant).into_text();
         let told = self.keyspace.hash_get_all(&generation).await?;
-        let upto = told.get(UPTO).and_then(|text| number_of(text));
         let is_same = told.get(MANNER).map(Vec::as_slice) == Some(self.manner().as_bytes());
-        let is_told = is_same && upto == Some(i64::from(number));
-        if is_told || (upto.is_none() && number == 0) {
-            return Ok(());
-        }
-        let began = Instant::now();
         let documents = self.library.documents(scope).await?;
         let mut known: HashMap<String, i64> = told
             .iter()
@@ -148,13 +147,7 @@ impl ContentEdge {
         for id in known.keys().filter_map(|id| id.parse().ok()) {
             self.swap(scope, number, id, None).await?;
         }
-        self.tell(generation, number).await?;
-        tracing::debug!(
-            number,
-            ms = began.elapsed().as_millis(),
-            "content is at the edge"
-        );
-        Ok(())
+        self.tell(generation, number).await
     }
 
     /// How the keys are written: what stands there in another manner is written anew.
@@ -214,7 +207,7 @@ impl ContentEdge {
             key: key.text().to_owned(),
         }]);
         let before = before.await?.into_iter().next();
-        let before = before.map(kurier_store::kv::Reply::value).transpose()?;
+        let before = before.map(Reply::value).transpose()?;
         let before = before.flatten().and_then(|bytes| key.decode(&bytes));
         let seen = before.as_ref().map(|entry| entry.revision.0);
         let taken = before.and_then(|entry| entry.value);

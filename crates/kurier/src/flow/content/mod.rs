@@ -20,9 +20,11 @@ pub use quote::{Quoting, faults, gone, spoiled, target_of};
 pub use used::{Used, used};
 pub use withdraw::withdraw;
 
+use std::collections::HashMap;
+
 use kurier_core::content::Number;
 use kurier_core::event::{Event, Kind, Position};
-use kurier_core::id::EventId;
+use kurier_core::id::{EventId, WorkspaceId};
 use kurier_core::projection::{CONTENT_STATE, Need};
 use kurier_store::{Appended, Scope, Store};
 use serde::Serialize;
@@ -74,11 +76,25 @@ pub async fn catch_up(app: &App) -> kurier_store::Result<()> {
 /// The number of the last import or withdrawal. Who decides asks this first: whatever is read
 /// later is at least as new, and if it is newer, the number is taken.
 async fn last_number(store: &Store, scope: Scope) -> kurier_store::Result<Number> {
-    let need = Need::new(&CONTENT_STATE, vec![vec![scope.0.into()]]);
+    let numbers = last_numbers(store, &[scope.0]).await?;
+    Ok(numbers.get(&scope.0).copied().unwrap_or(0))
+}
+
+/// The same of several; those without any are left out.
+async fn last_numbers(
+    store: &Store,
+    workspaces: &[WorkspaceId],
+) -> kurier_store::Result<HashMap<WorkspaceId, Number>> {
+    let keys = workspaces.iter().map(|workspace| vec![(*workspace).into()]);
+    let need = Need::new(&CONTENT_STATE, keys.collect());
     let loaded = store.views.load(vec![need]).await?;
-    let mut rows = loaded.iter().flat_map(|loaded| &loaded.rows);
-    let imports = rows.next().and_then(|row| row.get(1)?.as_int());
-    Ok(Number::try_from(imports.unwrap_or(0)).unwrap_or(0))
+    let rows = loaded.iter().flat_map(|loaded| &loaded.rows);
+    let numbers = rows.filter_map(|row| {
+        let workspace = WorkspaceId::from_uuid(row.first()?.as_id()?);
+        let imports = Number::try_from(row.get(1)?.as_int()?).ok()?;
+        Some((workspace, imports))
+    });
+    Ok(numbers.collect())
 }
 
 /// Where the log has it now; `None` if another took the number.
