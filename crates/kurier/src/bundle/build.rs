@@ -105,9 +105,7 @@ impl Bundles {
     async fn note(&self, asked: &Asked, envelope: &Envelope, report: &Report) -> Result<()> {
         let proof = envelope.bump.as_ref().map(|bump| Digest::of(&bump.0));
         let verdict = Verdict {
-            is_valid: report.standing.state != State::InvalidProof,
-            was_off_chain: report.standing.state == State::OffChain,
-            was_out_of_reach: report.standing.state == State::UnknownHeader,
+            state: report.standing.state,
             block: block_of(envelope),
             proof_sha256: proof,
             tip: report.standing.tip,
