@@ -118,7 +118,7 @@ impl Listed {
 
 /// Headers as a server answers a range: as they are, or as JSON.
 pub fn read_range(body: Vec<u8>, from: u32) -> Result<Vec<u8>, Fault> {
-    let is_json = body.len() % HEADER_BYTES != 0 || body.starts_with(b"[{");
+    let is_json = !body.len().is_multiple_of(HEADER_BYTES) || body.starts_with(b"[{");
     if !is_json {
         return Ok(body);
     }
