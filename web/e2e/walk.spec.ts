@@ -183,8 +183,9 @@ test("content is imported and shown", async () => {
     });
   await expect(page.getByRole("dialog").getByText("new", { exact: true })).toBeVisible();
   await page.getByRole("button", { name: "Import 1 document" }).click();
-  await page.getByRole("button", { name: "Show what is below Refunds" }).click();
-  await page.getByRole("link", { name: "Refund policy" }).click();
+  await page.getByRole("button", { name: "Show what is below refunds", exact: true }).click();
+  await page.getByRole("button", { name: "Show what is below Refunds", exact: true }).click();
+  await page.getByRole("link", { name: "Refund policy", exact: true }).click();
   await expect(page.getByText("No template quotes it.")).toBeVisible();
   await expect(page.frameLocator("iframe").getByText("30 days")).toBeVisible();
 });

@@ -105,15 +105,11 @@ impl App {
         let reactor = Reactor::new(store.clone(), pressure.clone(), keeping(config));
         let reactor = Arc::new(reactor);
         let keyspace = open_keyspace(config.redis_url.as_deref()).await?;
+        let has_redis = config.redis_url.is_some();
         // Without Redis there is one process, and it has its own memory already.
-        let remote = config
-            .redis_url
-            .is_some()
-            .then(|| Remote::new(keyspace.clone()));
-        let (shelf, ttls) = (
-            Arc::new(Shelf::new(config.cache_bytes_max)),
-            config.keys.ttls,
-        );
+        let remote = has_redis.then(|| Remote::new(keyspace.clone()));
+        let shelf = Arc::new(Shelf::new(config.cache_bytes_max));
+        let ttls = config.keys.ttls;
         let channels = Arc::new(channels(&store, config));
         let links = Links::new(config.public_url.clone());
         let versions = Arc::new(Projector::of_versions(store.clone(), pressure.clone()));
@@ -123,8 +119,7 @@ impl App {
         let slack_workspaces = Arc::new(slack_workspaces);
         let slack_edge = edge(config, &store, &keyspace, &slack_workspaces);
         let projector = Projector::of_contacts(store.clone(), pressure.clone());
-        let contact_edge = config.redis_url.is_some();
-        let contact_edge = contact_edge.then(|| edge(config, &store, &keyspace, &projector));
+        let contact_edge = has_redis.then(|| edge(config, &store, &keyspace, &projector));
         let (in_redis, at_edge) = (remote.clone(), contact_edge.clone());
         let changes = Changes::new(store.clone(), shelf.clone(), in_redis, at_edge, ttls);
         let changes = Arc::new(changes);
@@ -150,12 +145,7 @@ impl App {
             shelf: shelf.clone(),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
             messages: Arc::new(Projector::of_messages(store.clone(), pressure.clone())),
-            deliverer: Arc::new(Deliverer::new(
-                store.clone(),
-                channels.clone(),
-                post.clone(),
-                pressure.clone(),
-            )),
+            deliverer: deliverer(&store, &channels, &post, &pressure),
             journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
             templates,
             content_edge: content_edge(config, &store, &keyspace, &library),
@@ -284,6 +274,17 @@ fn keeping(config: &Config) -> Option<Keeping> {
 }
 
 /// Redis is connected to when it is first used, and may come and go.
+fn deliverer(
+    store: &Store,
+    channels: &Arc<Registry>,
+    post: &Arc<Post>,
+    pressure: &Arc<Pressure>,
+) -> Arc<Deliverer> {
+    let (store, channels) = (store.clone(), channels.clone());
+    let deliverer = Deliverer::new(store, channels, post.clone(), pressure.clone());
+    Arc::new(deliverer)
+}
+
 async fn open_keyspace(redis_url: Option<&str>) -> anyhow::Result<Arc<dyn Kv>> {
     let keyspace: Arc<dyn Kv> = match redis_url {
         Some(url) => {

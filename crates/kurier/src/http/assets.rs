@@ -119,6 +119,16 @@ fn is_hashed(path: &str) -> bool {
     marks.any(|mark| mark.len() >= 8 && mark.chars().all(is_mark))
 }
 
+/// Also if it is mistyped: a page would seem a success to a program.
+fn is_of_others(path: &str) -> bool {
+    let first = path.trim_start_matches('/').split('/').next();
+    let first = first.unwrap_or_default();
+    let others = OTHERS.iter().map(|other| other.trim_start_matches('/'));
+    others
+        .into_iter()
+        .any(|other| other.eq_ignore_ascii_case(first))
+}
+
 /// Answers what no route did.
 pub async fn answer(
     State(app): State<Arc<App>>,
@@ -127,11 +137,7 @@ pub async fn answer(
     headers: HeaderMap,
 ) -> Response {
     let path = uri.path();
-    let is_below = |other: &str| {
-        let rest = path.strip_prefix(other);
-        rest.is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
-    };
-    if OTHERS.iter().any(|other| is_below(other)) {
+    if is_of_others(path) {
         return problem::no_such_route(uri).await.into_response();
     }
     if ![Method::GET, Method::HEAD].contains(&method) {
