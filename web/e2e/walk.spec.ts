@@ -174,13 +174,11 @@ test("content is imported and shown", async () => {
   test.skip(!(await kurier.has("/api/v1/content")), "this server has no content");
   await open(page, "Content");
   await page.getByRole("button", { name: "Import Markdown" }).first().click();
-  await page
-    .getByLabel("Markdown files")
-    .setInputFiles({
-      name: "refunds.md",
-      mimeType: "text/markdown",
-      buffer: Buffer.from("# Refunds\n\n## Refund policy\n\nYou have **30 days**.\n"),
-    });
+  await page.getByLabel("Markdown files").setInputFiles({
+    name: "refunds.md",
+    mimeType: "text/markdown",
+    buffer: Buffer.from("# Refunds\n\n## Refund policy\n\nYou have **30 days**.\n"),
+  });
   await expect(page.getByRole("dialog").getByText("new", { exact: true })).toBeVisible();
   await page.getByRole("button", { name: "Import 1 document" }).click();
   await page.getByRole("button", { name: "Show what is below refunds", exact: true }).click();
