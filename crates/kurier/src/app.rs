@@ -9,6 +9,7 @@ use kurier_core::content::Settings;
 use kurier_core::edge::{ContactProfile, Module, NotificationSlack};
 use kurier_core::id::{ContactId, JourneyId};
 use kurier_core::keys;
+use kurier_core::projection::{self, Projection};
 use kurier_store::kv::{Kv, Memory, Redis, Timeouts};
 use kurier_store::{Postgres, Scope, Snapshots, Sqlite, Store};
 use tokio::sync::Semaphore;
@@ -175,6 +176,13 @@ impl App {
             Some(_) => "redis",
             None => "memory",
         }
+    }
+
+    /// The projections that run here: some are only for who turned on what they are for.
+    pub fn projections(&self) -> impl Iterator<Item = &'static dyn Projection> {
+        let runs = |name: &str| self.projectors().any(|it| it.name() == name);
+        let all = projection::ALL.iter().copied();
+        all.filter(move |it| runs(it.name()))
     }
 
     /// All that fold the log into read models.

@@ -8,7 +8,6 @@ use axum::Json;
 use axum::extract::State;
 use kurier_core::event::Kind;
 use kurier_core::id::WorkspaceId;
-use kurier_core::projection;
 use kurier_core::time::Timestamp;
 use kurier_store::Scope;
 use serde::Serialize;
@@ -259,7 +258,7 @@ fn contacts(app: &App, scope: Scope) -> usize {
 
 async fn projections(app: &App, head: i64) -> kurier_store::Result<Vec<ProjectionState>> {
     let mut states = Vec::new();
-    for projection in projection::ALL {
+    for projection in app.projections() {
         let progress = app.store.projections.progress(projection.name()).await?;
         states.push(ProjectionState {
             name: projection.name(),

@@ -42,9 +42,8 @@ pub async fn list(
     Reader(grant): Reader,
 ) -> Result<Json<ProjectionList>, Problem> {
     let mut data = Vec::new();
-    let runs = |name: &str| app.projectors().any(|it| it.name() == name);
-    for projection in projection::ALL.iter().filter(|it| runs(it.name())) {
-        data.push(view(&app, &grant, *projection).await?);
+    for projection in app.projections() {
+        data.push(view(&app, &grant, projection).await?);
     }
     Ok(Json(ProjectionList { data }))
 }
