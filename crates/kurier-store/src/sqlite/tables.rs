@@ -2,11 +2,12 @@
 //! them.
 
 use kurier_core::projection::{Cell, Column, Loaded, Need, Row, Table, Writes};
+use rusqlite::types::Value;
 use rusqlite::{Connection, params_from_iter};
 
 use super::cell::{Bound, cell, marks};
-use crate::Result;
 use crate::projections::Side;
+use crate::{Error, Result};
 
 pub fn load(connection: &Connection, need: &Need) -> Result<Loaded> {
     load_from(connection, Side::Live, need)
@@ -88,4 +89,28 @@ fn equals(columns: &'static [Column]) -> String {
         .map(|column| format!("{}=?", column.name))
         .collect();
     parts.join(" AND ")
+}
+
+/// What a query says of the rows of a table.
+pub fn select<T>(
+    connection: &Connection,
+    table: &'static Table,
+    rest: &str,
+    values: Vec<Value>,
+    read: impl Fn(&Row) -> Option<T>,
+) -> Result<Vec<T>> {
+    let columns = names(table.columns).join(",");
+    let sql = format!("SELECT {columns} FROM {} {rest}", table.name);
+    let mut statement = connection.prepare_cached(&sql)?;
+    let mut rows = statement.query(params_from_iter(values))?;
+    let mut all = Vec::new();
+    while let Some(row) = rows.next()? {
+        let row = read_row(row, table)?;
+        all.push(read(&row).ok_or_else(|| unreadable(table))?);
+    }
+    Ok(all)
+}
+
+pub fn unreadable(table: &Table) -> Error {
+    Error::Damaged(format!("a row of {} cannot be read", table.name))
 }

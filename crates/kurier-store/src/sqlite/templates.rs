@@ -1,17 +1,15 @@
 use async_trait::async_trait;
 use kurier_core::id::TemplateId;
 use kurier_core::projection::{
-    Cell, Need, Row, TEMPLATE, TEMPLATE_VERSION, Table, TemplateSummary, TemplateVersion,
-    template_of_row, template_version_of_row,
+    Cell, Need, Row, TEMPLATE, TEMPLATE_VERSION, TemplateSummary, TemplateVersion, template_of_row,
+    template_version_of_row,
 };
-use rusqlite::types::Value;
-use rusqlite::{Connection, params_from_iter};
 
 use super::Sqlite;
 use super::cell::blob;
-use super::tables::{load, names, read_row};
+use super::tables::{load, select, unreadable};
 use crate::templates::TemplateViews;
-use crate::{Error, Result, Scope};
+use crate::{Result, Scope};
 
 #[async_trait]
 impl TemplateViews for Sqlite {
@@ -68,27 +66,4 @@ impl TemplateViews for Sqlite {
             |row: &Row| template_version_of_row(row).ok_or_else(|| unreadable(&TEMPLATE_VERSION));
         loaded.rows.first().map(read).transpose()
     }
-}
-
-fn select<T>(
-    connection: &Connection,
-    table: &'static Table,
-    rest: &str,
-    values: Vec<Value>,
-    read: impl Fn(&Row) -> Option<T>,
-) -> Result<Vec<T>> {
-    let columns = names(table.columns).join(",");
-    let sql = format!("SELECT {columns} FROM {} {rest}", table.name);
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(params_from_iter(values))?;
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        let row = read_row(row, table)?;
-        all.push(read(&row).ok_or_else(|| unreadable(table))?);
-    }
-    Ok(all)
-}
-
-fn unreadable(table: &Table) -> Error {
-    Error::Damaged(format!("a row of {} cannot be read", table.name))
 }

@@ -3,17 +3,17 @@ use kurier_core::bundle::Digest;
 use kurier_core::event::Position;
 use kurier_core::id::WorkspaceId;
 use kurier_core::projection::{
-    Cell, Need, PUBLISHED_VERSION, PublishedVersion, Row, Table, VERSION_PROOF, VersionProof,
+    Cell, Need, PUBLISHED_VERSION, PublishedVersion, Row, VERSION_PROOF, VersionProof,
     published_of_row, version_proof_of_row,
 };
 use rusqlite::types::Value;
-use rusqlite::{Connection, params, params_from_iter};
+use rusqlite::{Connection, params};
 
 use super::Sqlite;
 use super::cell::{blob, uuid};
-use super::tables::{load, names, read_row};
+use super::tables::{load, select, unreadable};
 use crate::versions::{PROOFS_MAX, VersionPage, VersionQuery, VersionViews};
-use crate::{Error, Result, Scope, rows_max};
+use crate::{Result, Scope, rows_max};
 
 #[async_trait]
 impl VersionViews for Sqlite {
@@ -103,27 +103,4 @@ fn changed(
         all.push((workspace, id, Position(row.get(2)?)));
     }
     Ok(all)
-}
-
-fn select<T>(
-    connection: &Connection,
-    table: &'static Table,
-    rest: &str,
-    values: Vec<Value>,
-    read: impl Fn(&Row) -> Option<T>,
-) -> Result<Vec<T>> {
-    let columns = names(table.columns).join(",");
-    let sql = format!("SELECT {columns} FROM {} {rest}", table.name);
-    let mut statement = connection.prepare_cached(&sql)?;
-    let mut rows = statement.query(params_from_iter(values))?;
-    let mut all = Vec::new();
-    while let Some(row) = rows.next()? {
-        let row = read_row(row, table)?;
-        all.push(read(&row).ok_or_else(|| unreadable(table))?);
-    }
-    Ok(all)
-}
-
-fn unreadable(table: &Table) -> Error {
-    Error::Damaged(format!("a row of {} cannot be read", table.name))
 }

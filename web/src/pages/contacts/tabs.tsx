@@ -1,4 +1,4 @@
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 import type { Schemas } from "../../api/client";
 import { useJourneyNames, usePages, useRead, useSegments } from "../../api/queries";
 import { useWords } from "../../i18n";
@@ -84,55 +84,34 @@ export function ContactRuns({ contact }: { contact: string }) {
   const { t } = useWords();
   const nameOf = useJourneyNames();
   const pages = usePages<Schemas["InstanceView"]>(`/api/v1/contacts/${contact}/journeys`, {}, 5000);
-  if (pages.isError)
-    return (
-      <Panel>
-        <Failure error={pages.error} />
-      </Panel>
-    );
-  if (pages.isPending)
-    return (
-      <Panel>
-        <Loading />
-      </Panel>
-    );
-  if (pages.rows.length === 0)
-    return (
-      <Panel>
-        <Empty title={t("contacts.noRuns")} />
-      </Panel>
-    );
   return (
-    <Panel title={t("contacts.tab.journeys")} flush>
+    <Listed of={pages} title={t("contacts.tab.journeys")} none={t("contacts.noRuns")}>
       <RunTable runs={pages.rows} journeyName={nameOf} />
-    </Panel>
+    </Listed>
   );
 }
 
 export function ContactMessages({ contact }: { contact: string }) {
   const { t } = useWords();
   const pages = usePages<Schemas["MessageView"]>("/api/v1/messages", { contact }, 5000);
-  if (pages.isError)
+  return (
+    <Listed of={pages} title={t("contacts.tab.messages")} none={t("contacts.noMessages")}>
+      <MessageTable pages={pages} />
+    </Listed>
+  );
+}
+
+type Pages = { isError: boolean; isPending: boolean; error: unknown; rows: unknown[] };
+
+/** A table in its panel, or why there is none. */
+function Listed({ of, title, none, children }: { of: Pages; title: string; none: string; children: ReactNode }) {
+  if (!of.isError && !of.isPending && of.rows.length > 0)
     return (
-      <Panel>
-        <Failure error={pages.error} />
-      </Panel>
-    );
-  if (pages.isPending)
-    return (
-      <Panel>
-        <Loading />
-      </Panel>
-    );
-  if (pages.rows.length === 0)
-    return (
-      <Panel>
-        <Empty title={t("contacts.noMessages")} />
+      <Panel title={title} flush>
+        {children}
       </Panel>
     );
   return (
-    <Panel title={t("contacts.tab.messages")} flush>
-      <MessageTable pages={pages} />
-    </Panel>
+    <Panel>{of.isError ? <Failure error={of.error} /> : of.isPending ? <Loading /> : <Empty title={none} />}</Panel>
   );
 }
