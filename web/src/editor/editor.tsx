@@ -16,6 +16,7 @@ import { useRead } from "../api/queries";
 import { unitAt } from "./span";
 import { expressionLanguage, highlighting } from "./language";
 import { NO_NAMES, suggest, type Names } from "./words";
+import type { Checked } from "./checked";
 
 export type Place = Schemas["PlaceName"];
 type Check = Schemas["ExpressionCheck"];
@@ -28,7 +29,7 @@ export type ExpressionEditorProps = {
   hint?: string;
   small?: boolean;
   readOnly?: boolean;
-  onCheck?: (check: Check | null) => void;
+  onCheck?: (check: Checked | null) => void;
 };
 
 const TYPING_MS = 200;
@@ -41,7 +42,7 @@ export function diagnosticsOf(text: string, faults: Schemas["ExpressionFault"][]
   });
 }
 
-function checking(place: Place, tell: (check: Check | null) => void): Extension {
+function checking(place: Place, tell: (check: Checked | null) => void): Extension {
   return linter(
     async (view) => {
       const expression = view.state.doc.toString();
@@ -51,7 +52,7 @@ function checking(place: Place, tell: (check: Check | null) => void): Extension 
       }
       try {
         const check = await api.post<Check>("/api/v1/expressions/check", { expression, place });
-        tell(check);
+        tell({ ...check, text: expression });
         return diagnosticsOf(expression, check.errors);
       } catch {
         // Out of reach is no fault of the expression.

@@ -1,25 +1,21 @@
 // What is known of a journey while it is drawn: its faults, its runs, its simulation.
 import { keepPreviousData, useQuery, useQueryClient } from "@tanstack/react-query";
-import { useEffect, useMemo, useState } from "react";
+import { useMemo } from "react";
 import { api, type Schemas } from "../../api/client";
 import { useLive, type Link } from "../../api/live";
 import { useRead } from "../../api/queries";
 import { countsOf, type Counts } from "../../canvas/counts";
 import type { FaultCounts } from "../../canvas/canvas";
 import type { Definition } from "../../canvas/definition";
+import { useSettled } from "../../ui/settled";
 
 type Fault = Schemas["FaultView"];
 
-const TYPING_MS = 350;
 const POLL_MS = 2000;
 const NONE: Fault[] = [];
 
 export function useFaults(definition: Definition): Fault[] {
-  const [settled, setSettled] = useState(definition);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(definition), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [definition]);
+  const settled = useSettled(definition);
   const check = useQuery({
     queryKey: ["journey-check", settled],
     queryFn: ({ signal }) => api.post<Schemas["DefinitionCheck"]>("/api/v1/journeys/check", settled, { signal }),

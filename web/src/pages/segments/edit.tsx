@@ -2,6 +2,7 @@ import { useState, type FormEvent } from "react";
 import type { PageProps } from "../../app";
 import { api, part, Problem, type Schemas } from "../../api/client";
 import { useAct, useRead } from "../../api/queries";
+import type { Checked } from "../../editor/checked";
 import { ExpressionField } from "../../editor/field";
 import { useWords } from "../../i18n";
 import { navigate } from "../../shell/router";
@@ -11,7 +12,6 @@ import { Shown } from "../../ui/states";
 import { Faults, Preview } from "./preview";
 
 type Segment = Schemas["SegmentView"];
-type Check = Schemas["ExpressionCheck"];
 
 export default function SegmentEdit({ params }: PageProps) {
   const segment = useRead<Segment>(`/api/v1/segments/${part(params.id ?? "")}`, {}, { enabled: Boolean(params.id) });
@@ -24,7 +24,7 @@ function Form({ segment }: { segment: Segment | null }) {
   const act = useAct();
   const [name, setName] = useState(segment?.name ?? "");
   const [expression, setExpression] = useState(segment?.expression ?? "");
-  const [check, setCheck] = useState<Check | null>(null);
+  const [check, setCheck] = useState<Checked | null>(null);
   const [fault, setFault] = useState<string | null>(null);
   const save = async () => {
     const body = { name, expression: expression.trim() || undefined };
@@ -68,7 +68,7 @@ function Form({ segment }: { segment: Segment | null }) {
               onChange={setExpression}
               onCheck={setCheck}
             />
-            {check && !check.ok && <Faults check={check} text={expression} />}
+            {check && !check.ok && <Faults check={check} />}
             {!expression.trim() && <p className="soft small">{t("segments.byHand")}</p>}
             {segment && segment.used_by.length > 0 && (
               <Note tone="warn">{t("segments.changes", { n: segment.used_by.length })}</Note>

@@ -1,35 +1,23 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
 import { api, type Schemas } from "../../api/client";
 import { useRead } from "../../api/queries";
+import { foundGood, type Checked } from "../../editor/checked";
 import { unitAt } from "../../editor/span";
 import { useWords } from "../../i18n";
 import { Link } from "../../shell/router";
 import { Facts, Panel } from "../../ui/layout";
+import { useSettled } from "../../ui/settled";
 import { nameOf } from "../contacts/name";
 
-type Check = Schemas["ExpressionCheck"];
-
-const TYPING_MS = 300;
-
-function useSettled(text: string): string {
-  const [settled, setSettled] = useState(text);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(text), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [text]);
-  return settled;
-}
-
 /** How many contacts the expression holds for, while it is typed. */
-export function Preview({ expression, check }: { expression: string; check: Check | null }) {
+export function Preview({ expression, check }: { expression: string; check: Checked | null }) {
   const { t, number } = useWords();
   const settled = useSettled(expression);
   const preview = useQuery({
     queryKey: ["/api/v1/segments/preview", settled],
     queryFn: ({ signal }) =>
       api.post<Schemas["PreviewView"]>("/api/v1/segments/preview", { expression: settled }, { signal }),
-    enabled: settled !== "" && check?.ok === true,
+    enabled: settled !== "" && foundGood(settled, check),
     placeholderData: keepPreviousData,
     retry: false,
     refetchInterval: 5000,
@@ -83,7 +71,7 @@ export function ContactName({ id }: { id: string }) {
   return <Link to={`/contacts/${id}`}>{contact.data ? nameOf(contact.data) : id.slice(0, 8)}</Link>;
 }
 
-function Reads({ check }: { check: Check }) {
+function Reads({ check }: { check: Checked }) {
   const { t } = useWords();
   const reads = check.reads;
   if (!reads) return null;
@@ -109,12 +97,13 @@ function Reads({ check }: { check: Check }) {
   );
 }
 
-export function Faults({ check, text }: { check: Check; text: string }) {
+export function Faults({ check }: { check: Checked }) {
+  const { text, errors } = check;
   const { t } = useWords();
   return (
     <div className="note" data-tone="bad" role="status">
       <ul className="faults" aria-label={t("segments.faults")}>
-        {check.errors.map((fault, index) => (
+        {errors.map((fault, index) => (
           <li key={index}>
             <code>{text.slice(unitAt(text, fault.span.start), unitAt(text, fault.span.end))}</code>
             <span>{fault.suggestion ? `${fault.message}; ${fault.suggestion}` : fault.message}</span>

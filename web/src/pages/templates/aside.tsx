@@ -5,15 +5,17 @@ import { useAct, useChannels, useRead } from "../../api/queries";
 import { useWords } from "../../i18n";
 import { Button, SelectField, TextField } from "../../ui/controls";
 import { Panel } from "../../ui/layout";
+import { useSettled } from "../../ui/settled";
 import { Empty, Failure, Shown } from "../../ui/states";
 import { Time } from "../../ui/values";
 import { Content } from "../messages/content";
 import { writeDocument, type Document } from "./document";
 
 /** Rendered by what sends messages, for a contact that is there. */
-export function TemplatePreview({ document, faulty }: { document: Document; faulty: boolean }) {
+export function TemplatePreview({ document, good }: { document: Document; good: boolean }) {
   const { t } = useWords();
-  const [userId, setUserId] = useState("");
+  const [typed, setUserId] = useState("");
+  const userId = useSettled(typed);
   const preview = useQuery({
     queryKey: ["template-preview", document, userId],
     queryFn: ({ signal }) =>
@@ -22,7 +24,7 @@ export function TemplatePreview({ document, faulty }: { document: Document; faul
         { document: writeDocument(document), user_id: userId || undefined },
         { signal },
       ),
-    enabled: document.name !== "" && document.body !== "" && !faulty,
+    enabled: document.name !== "" && document.body !== "" && good,
     placeholderData: keepPreviousData,
     retry: false,
     gcTime: 0,
@@ -33,7 +35,7 @@ export function TemplatePreview({ document, faulty }: { document: Document; faul
         <TextField
           label={t("templates.previewFor")}
           placeholder={t("templates.previewNobody")}
-          value={userId}
+          value={typed}
           onChange={(event) => setUserId(event.target.value)}
         />
         {preview.isError ? (

@@ -1,5 +1,5 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
-import { useEffect, useState } from "react";
+import { useState } from "react";
 import type { PageProps } from "../../app";
 import { api, part, type Schemas } from "../../api/client";
 import { useAct, useRead } from "../../api/queries";
@@ -10,6 +10,7 @@ import { useMayEdit } from "../../shell/session";
 import { AreaField, Badge, Button, CheckField, SelectField, TextField } from "../../ui/controls";
 import { Confirm } from "../../ui/dialog";
 import { Page, Panel } from "../../ui/layout";
+import { useSettled } from "../../ui/settled";
 import { Shown } from "../../ui/states";
 import { BODIES, readDocument, writeDocument, type Body, type Document } from "./document";
 import { TemplatePreview, TestSend, Versions } from "./aside";
@@ -30,17 +31,6 @@ export default function TemplatePage({ params }: PageProps) {
       </Page>
     );
   return <Form template={template.data} />;
-}
-
-const TYPING_MS = 350;
-
-function useSettled<T>(value: T): T {
-  const [settled, setSettled] = useState(value);
-  useEffect(() => {
-    const timer = setTimeout(() => setSettled(value), TYPING_MS);
-    return () => clearTimeout(timer);
-  }, [value]);
-  return settled;
 }
 
 function Form({ template }: { template: Detail | null }) {
@@ -124,7 +114,7 @@ function Form({ template }: { template: Detail | null }) {
           </fieldset>
         </Panel>
         <div className="stack">
-          <TemplatePreview document={settled} faulty={bad > 0} />
+          <TemplatePreview document={settled} good={check.isSuccess && !check.isPlaceholderData && bad === 0} />
           {template && mayEdit && <TestSend name={template.name} />}
           {template && <Versions name={template.name} />}
         </div>
