@@ -1,7 +1,7 @@
 //! The log: everything that ever changed anything, in one order.
 
 use async_trait::async_trait;
-use kurier_core::event::{Event, Position, Recorded};
+use kurier_core::event::{Event, Kind, Position, Recorded};
 use kurier_core::id::ContactId;
 use kurier_core::time::Timestamp;
 
@@ -35,6 +35,12 @@ pub trait Log: Send + Sync {
     /// The events after a position, of all workspaces: for the flows, which fold everything.
     /// Fewer than `max` where they are large: a reader takes a bounded amount of memory.
     async fn read(&self, after: Position, max: usize) -> Result<Vec<Recorded>>;
+
+    /// The position up to which nothing comes that is of a kind somebody `folds`, as far as is
+    /// known without asking the database.
+    fn skip(&self, after: Position, _folds: &(dyn Fn(Kind) -> bool + Sync)) -> Position {
+        after
+    }
 
     /// The last position; 0 when nothing was appended yet.
     async fn head(&self) -> Result<Position>;

@@ -7,7 +7,7 @@ use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use async_trait::async_trait;
-use kurier_core::event::{Event, Position, Recorded};
+use kurier_core::event::{Event, Kind, Position, Recorded};
 use kurier_core::id::ContactId;
 use kurier_core::time::Timestamp;
 
@@ -62,6 +62,10 @@ impl<L: Log + ?Sized> Log for Tailed<L> {
         let after = events.last().map_or(after, |last| last.position);
         events.extend(self.log.read(after, max - events.len()).await?);
         Ok(events)
+    }
+
+    fn skip(&self, after: Position, folds: &(dyn Fn(Kind) -> bool + Sync)) -> Position {
+        self.tail().skip(after, folds)
     }
 
     async fn head(&self) -> Result<Position> {
@@ -135,6 +139,18 @@ impl Tail {
         (run, is_whole)
     }
 
+    /// The last position of the run after another in which nothing is of a kind that `folds`.
+    fn skip(&self, after: Position, folds: &(dyn Fn(Kind) -> bool + Sync)) -> Position {
+        let mut at = after;
+        for (position, recorded) in self.events.range(Position(after.0 + 1)..) {
+            if position.0 != at.0 + 1 || folds(recorded.event.kind) {
+                break;
+            }
+            at = *position;
+        }
+        at
+    }
+
     fn forget(&mut self, positions: &[Position]) {
         for position in positions {
             if let Some(recorded) = self.events.remove(position) {
@@ -146,7 +162,6 @@ impl Tail {
 
 #[cfg(test)]
 mod tests {
-    use kurier_core::event::Kind;
     use kurier_core::id::{EventId, WorkspaceId};
     use uuid::Uuid;
 
@@ -193,6 +208,23 @@ mod tests {
         assert_eq!(run(&tail, 4, 10), (vec![], false));
         assert_eq!(run(&tail, 1, 10), (vec![], false));
         assert_eq!(run(&Tail::default(), 0, 10), (vec![], false));
+    }
+
+    #[test]
+    fn what_concerns_nobody_is_skipped_up_to_a_gap_or_to_what_does() {
+        let mut tail = tail_of(&[4, 5, 6, 9]);
+        assert_eq!(tail.skip(Position(3), &|_| false), Position(6));
+        assert_eq!(tail.skip(Position(3), &|_| true), Position(3));
+        assert_eq!(tail.skip(Position(1), &|_| false), Position(1));
+        let concerning = Event {
+            kind: Kind::Identify,
+            ..event("{}".to_owned())
+        };
+        let scope = Scope(WorkspaceId::from_uuid(Uuid::nil()));
+        tail.keep(scope, vec![concerning], &[Appended::At(Position(6))]);
+        let identifies = |kind| kind == Kind::Identify;
+        assert_eq!(tail.skip(Position(3), &identifies), Position(5));
+        assert_eq!(tail.skip(Position(5), &identifies), Position(5));
     }
 
     #[test]

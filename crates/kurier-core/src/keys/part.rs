@@ -21,6 +21,10 @@ pub enum Refused {
 /// pattern, and two names never become one.
 pub fn escaped(text: &str) -> Result<String, Refused> {
     checked_size(text)?;
+    // As ids are, and most names.
+    if text.bytes().all(is_plain) {
+        return Ok(text.to_owned());
+    }
     let mut part = String::with_capacity(text.len());
     for byte in text.bytes() {
         if is_plain(byte) {

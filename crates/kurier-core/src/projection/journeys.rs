@@ -135,6 +135,10 @@ impl Projection for Journeys {
         ]
     }
 
+    fn folds(&self, kind: Kind) -> bool {
+        is_about_journey(kind) || is_about_run(kind) || kind == Kind::ContactErased
+    }
+
     fn needs(&self, events: &[Recorded]) -> Vec<Need> {
         let mut wanted = Wanted::default();
         events.iter().for_each(|recorded| wanted.event(recorded));

@@ -54,6 +54,10 @@ impl Projection for Messages {
         &[&MESSAGE]
     }
 
+    fn folds(&self, kind: Kind) -> bool {
+        kind.is_of_message() || kind == Kind::ContactErased
+    }
+
     fn needs(&self, events: &[Recorded]) -> Vec<Need> {
         let about = events.iter().filter_map(message_of);
         let keys = about.map(|(workspace, contact, id)| key(workspace, contact, id));

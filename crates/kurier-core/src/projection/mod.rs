@@ -206,3 +206,48 @@ pub enum Change {
     /// Removes the rows whose key begins with these cells.
     Drop(&'static Table, Vec<Cell>),
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::event::Event;
+    use crate::id::ContactId;
+    use crate::time::Timestamp;
+
+    /// Nobody can read it: who looks at its kind says so.
+    fn unreadable(kind: Kind) -> Recorded {
+        Recorded {
+            position: Position(1),
+            workspace: WorkspaceId::from_uuid(uuid::Uuid::nil()),
+            event: Event {
+                id: EventId::of_message("unreadable"),
+                kind,
+                contact: Some(ContactId::from_bytes([1; 16])),
+                occurred_at: Timestamp::default(),
+                recorded_at: Timestamp::default(),
+                payload: "{".to_owned(),
+            },
+        }
+    }
+
+    #[test]
+    fn what_a_projection_does_not_fold_changes_nothing_and_needs_nothing() {
+        for projection in ALL {
+            for kind in Kind::ALL.iter().filter(|kind| !projection.folds(**kind)) {
+                let event = [unreadable(*kind)];
+                let needs = projection.needs(&event);
+                assert!(
+                    needs.iter().all(|need| need.keys.is_empty()),
+                    "{} needs rows for {kind:?}",
+                    projection.name()
+                );
+                let folded = projection.fold(Vec::new(), &event).expect("no rows");
+                assert!(
+                    folded.is_empty(),
+                    "{} folds {kind:?}, and says it does not",
+                    projection.name()
+                );
+            }
+        }
+    }
+}

@@ -61,6 +61,12 @@ impl Projection for Segments {
         &[&SEGMENT, &MEMBER, &SEGMENT_SIZE]
     }
 
+    fn folds(&self, kind: Kind) -> bool {
+        use Kind::{SegmentChanged, SegmentCreated, SegmentDeleted, SegmentEntered, SegmentLeft};
+        let is_crossed = matches!(kind, SegmentEntered | SegmentLeft);
+        is_crossed || matches!(kind, SegmentCreated | SegmentChanged | SegmentDeleted)
+    }
+
     fn needs(&self, events: &[Recorded]) -> Vec<Need> {
         let (mut segments, mut members) = (Vec::new(), Vec::new());
         for recorded in events {

@@ -39,6 +39,10 @@ impl Projection for SlackWorkspaces {
         &[&SLACK_WORKSPACE]
     }
 
+    fn folds(&self, kind: Kind) -> bool {
+        is_about_one(kind)
+    }
+
     fn needs(&self, events: &[Recorded]) -> Vec<Need> {
         let named = events.iter().filter_map(|recorded| {
             let id = named_in(recorded)?;
@@ -67,14 +71,19 @@ impl Projection for SlackWorkspaces {
 
 /// The one an event is about; all three kinds say which in the same way.
 fn named_in(recorded: &Recorded) -> Option<SlackWorkspaceId> {
-    use Kind::{SlackWorkspaceArchived, SlackWorkspaceCreated, SlackWorkspaceUpdated};
-    match recorded.event.kind {
-        SlackWorkspaceCreated | SlackWorkspaceUpdated | SlackWorkspaceArchived => {
-            let read = serde_json::from_str::<Archival>(&recorded.event.payload);
-            Some(read.ok()?.id)
-        }
-        _ => None,
+    if !is_about_one(recorded.event.kind) {
+        return None;
     }
+    let read = serde_json::from_str::<Archival>(&recorded.event.payload);
+    Some(read.ok()?.id)
+}
+
+const fn is_about_one(kind: Kind) -> bool {
+    use Kind::{SlackWorkspaceArchived, SlackWorkspaceCreated, SlackWorkspaceUpdated};
+    matches!(
+        kind,
+        SlackWorkspaceCreated | SlackWorkspaceUpdated | SlackWorkspaceArchived
+    )
 }
 
 #[derive(Default)]

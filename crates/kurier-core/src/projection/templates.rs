@@ -55,6 +55,10 @@ impl Projection for Templates {
         &[&TEMPLATE, &TEMPLATE_VERSION]
     }
 
+    fn folds(&self, kind: Kind) -> bool {
+        matches!(kind, Kind::TemplatePublished | Kind::TemplateRetired)
+    }
+
     fn needs(&self, events: &[Recorded]) -> Vec<Need> {
         let named = events.iter().filter_map(|recorded| {
             let template = template_of(recorded)?;

@@ -11,6 +11,7 @@ pub mod journey;
 mod live;
 mod maintain;
 mod message;
+mod pace;
 mod project;
 mod react;
 pub mod rebuild;

@@ -16,37 +16,25 @@ use tokio::sync::{Notify, watch};
 
 use super::ahead::Ahead;
 use super::erase::{carry_out, tell_again};
+use super::pace::{Pace, batch_max, is_awaited};
 use crate::cache::Changes;
 use crate::clock;
 use crate::fault;
 use crate::http::Pressure;
 use crate::metrics as names;
 
-/// On SQLite a batch has the writer to itself while it is written: whoever waits for it is not
-/// to wait long.
-const BATCH_MAX: usize = 500;
-/// Who has much to catch up with while nobody waits for anything folds more at a time.
-const CATCH_UP_MAX: usize = 10_000;
 /// So many events that change nothing may be passed before the checkpoint is moved.
-const PASSED_MAX: i64 = 5_000;
+const PASSED_MAX: i64 = 20_000;
 /// Another process may append without telling us.
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
-/// While there is much to take in, to decide or to deliver, folding contacts rests this many times as long as it worked: what was
-/// accepted is durable already, and the clients are waiting. Members are few and eagerly
-/// awaited: folding them rests only for a moment.
-const CONTACTS_REST: u32 = 9;
-const MEMBERS_REST: u32 = 0;
-const REST_MAX: Duration = Duration::from_millis(1_000);
-/// And never less: many small batches would cost more than a few larger ones.
-const REST_MIN: Duration = Duration::from_millis(10);
 
 pub struct Projector {
     store: Store,
     pressure: Arc<Pressure>,
     projection: &'static dyn Projection,
     erases: bool,
-    rest: u32,
+    pace: Pace,
     reached: watch::Sender<Position>,
     wake: Notify,
     /// Whether the last step failed, as the database was told.
@@ -63,13 +51,16 @@ impl Projector {
     pub fn of_contacts(store: Store, pressure: Arc<Pressure>) -> Self {
         Self {
             erases: true,
-            rest: CONTACTS_REST,
+            pace: Pace::PATIENT,
             ..Self::new(store, pressure, &Contacts)
         }
     }
 
     pub fn of_segments(store: Store, pressure: Arc<Pressure>) -> Self {
-        Self::new(store, pressure, &Segments)
+        Self {
+            pace: Pace::EAGER,
+            ..Self::new(store, pressure, &Segments)
+        }
     }
 
     pub fn of_templates(store: Store, pressure: Arc<Pressure>) -> Self {
@@ -91,14 +82,14 @@ impl Projector {
 
     pub fn of_messages(store: Store, pressure: Arc<Pressure>) -> Self {
         Self {
-            rest: CONTACTS_REST,
+            pace: Pace::PATIENT,
             ..Self::new(store, pressure, &Messages)
         }
     }
 
     pub fn of_journeys(store: Store, pressure: Arc<Pressure>) -> Self {
         Self {
-            rest: CONTACTS_REST,
+            pace: Pace::PATIENT,
             ..Self::new(store, pressure, &Journeys)
         }
     }
@@ -106,7 +97,7 @@ impl Projector {
     /// Fold what nobody waits for.
     pub fn of_records(store: &Store, pressure: &Arc<Pressure>) -> Vec<Arc<Self>> {
         let of = |projection: &'static dyn Projection| Self {
-            rest: CONTACTS_REST,
+            pace: Pace::PATIENT,
             ..Self::new(store.clone(), pressure.clone(), projection)
         };
         let all: [&'static dyn Projection; 3] = [&Audit, &Daily, &Health];
@@ -126,7 +117,7 @@ impl Projector {
             pressure,
             projection,
             erases: false,
-            rest: MEMBERS_REST,
+            pace: Pace::ATTENTIVE,
             reached,
             wake: Notify::new(),
             is_failing: AtomicBool::new(false),
@@ -170,10 +161,7 @@ impl Projector {
             let step = self.step().await;
             self.note(step.as_ref().err()).await;
             let wait = match step {
-                // Every commit wakes everyone: looking costs something too.
-                Ok(_) if self.is_awaited() => {
-                    (began.elapsed() * self.rest).clamp(REST_MIN, REST_MAX)
-                }
+                Ok(_) if is_awaited(&self.pressure) => self.pace.rest(began.elapsed()),
                 Ok(0) => LOOK_EVERY,
                 Ok(_) => continue,
                 Err(error) => {
@@ -224,19 +212,6 @@ impl Projector {
         }
     }
 
-    /// Whether somebody waits for what comes before read models.
-    fn is_awaited(&self) -> bool {
-        self.pressure.is_busy() || self.pressure.is_working()
-    }
-
-    fn batch_max(&self) -> usize {
-        if self.is_awaited() {
-            BATCH_MAX
-        } else {
-            CATCH_UP_MAX
-        }
-    }
-
     /// Folds one batch; answers how many events it held.
     pub async fn step(&self) -> Result<usize> {
         let progress = self.store.projections.progress(self.name()).await?;
@@ -248,15 +223,15 @@ impl Projector {
         if let Some(changes) = &self.changes {
             changes.reach(from).await;
         }
-        let after = self.passed_from(from);
-        let max = self.batch_max();
+        let after = self.pass_over(from);
+        let (max, reads_ahead) = batch_max(&self.pressure);
         let events = self.ahead.read(after, max).await?;
         let Some(last) = events.last() else {
             self.keep_passed(from, after).await?;
             return Ok(0);
         };
         let to = last.position;
-        if max == CATCH_UP_MAX {
+        if reads_ahead {
             self.ahead.begin(&events, max);
         }
         fault::point(self.name(), "read");
@@ -314,9 +289,23 @@ impl Projector {
         }
     }
 
-    /// At the end of the log there is time to note how far it was read.
+    /// What this process appended itself and does not concern this is not even read.
+    fn pass_over(&self, from: Position) -> Position {
+        let after = self.passed_from(from);
+        let folds = |kind| self.projection.folds(kind);
+        let to = self.store.log.skip(after, &folds);
+        if to > after {
+            self.pass(from, to);
+            self.has_reached(to);
+        }
+        to
+    }
+
+    /// At the end of the log there is time to note how far it was read, unless more comes all
+    /// the time.
     async fn keep_passed(&self, from: Position, after: Position) -> Result<()> {
-        if after > from {
+        let may_wait = is_awaited(&self.pressure) && after.0 - from.0 < PASSED_MAX;
+        if after > from && !may_wait {
             self.apply(from, after, Folded::default()).await?;
         }
         Ok(())

@@ -24,6 +24,8 @@ pub struct Pressure {
     requests: AtomicUsize,
     /// When clients were last waiting in numbers, in ms.
     busy_at: AtomicU64,
+    /// When somebody last sent anything, in ms.
+    used_at: AtomicU64,
     /// When there was last much to do, in ms.
     much_at: AtomicU64,
 }
@@ -49,6 +51,11 @@ impl Pressure {
         is_recent(&self.busy_at)
     }
 
+    /// Whether anybody sends events.
+    pub fn is_used(&self) -> bool {
+        is_recent(&self.used_at)
+    }
+
     /// Whether there is much to decide or to deliver: that comes before read models.
     pub fn is_working(&self) -> bool {
         is_recent(&self.much_at)
@@ -61,8 +68,10 @@ impl Pressure {
 
     /// Says that so many bytes of so many requests are in flight.
     fn note_flight(&self, bytes: usize, requests: usize) {
+        let now = clock::now_ms();
+        self.used_at.store(now, Ordering::Relaxed);
         if bytes > BUSY_BYTES || requests >= BUSY_REQUESTS {
-            self.busy_at.store(clock::now_ms(), Ordering::Relaxed);
+            self.busy_at.store(now, Ordering::Relaxed);
         }
     }
 }

@@ -13,6 +13,7 @@
 //! crash anywhere leads to the same events being seen again, and that to nothing.
 
 mod heal;
+mod keep;
 mod keyed;
 mod read;
 mod steps;
@@ -107,6 +108,8 @@ struct State<M: Module> {
     pending: HashSet<(WorkspaceId, Uuid)>,
     /// The checkpoint of record, as this process last wrote it.
     kept: Position,
+    /// Whether something was projected since.
+    owes: bool,
     /// Up to where each tenant must be at the edge, as far as this process has seen events.
     needed: HashMap<WorkspaceId, Position>,
     has_looked: bool,
@@ -129,6 +132,7 @@ impl<M: Module> Default for State<M> {
             scanned: Position(0),
             pending: HashSet::new(),
             kept: Position(0),
+            owes: false,
             needed: HashMap::new(),
             has_looked: false,
             lost: BTreeSet::new(),

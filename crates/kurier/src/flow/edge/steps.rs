@@ -6,14 +6,12 @@ use kurier_core::edge::{Module, Standing, row_id};
 use kurier_core::event::{Position, Recorded};
 use kurier_core::id::WorkspaceId;
 use kurier_core::projection::{Cell, Need};
-use kurier_store::edge::{EdgeMode, Projected, Written, project};
+use kurier_store::edge::{EdgeMode, EdgeWrite, Projected, Written, project};
 use kurier_store::kv::Command;
 
 use super::{BATCH_MAX, Edge, Error, Of, Result};
 use crate::metrics as names;
 
-/// The checkpoint of record is written at least after so many events that concern nobody here.
-const QUIET_EVENTS_MAX: i64 = 10_000;
 /// Entities that change while they are written are looked at again so often.
 const TRIES_MAX: usize = 20;
 /// Merges may be chained; nobody is merged this often.
@@ -34,10 +32,17 @@ pub(super) struct Gathered<M: Module> {
     /// All that the events touched, and the last of them each; and what is left of it for each
     /// tenant.
     touched: Vec<(Of, Position)>,
-    by_tenant: BTreeMap<WorkspaceId, Touched>,
+    by_tenant: BTreeMap<WorkspaceId, Part>,
     /// Whether hints were asked: else the script is the first to do so.
     asked: bool,
     standings: Standings<M>,
+}
+
+/// What of a step concerns one tenant.
+struct Part {
+    touched: Touched,
+    /// What is to be written, where that does not depend on what stands there.
+    drafted: Option<Vec<EdgeWrite>>,
 }
 
 pub(super) type Touched = BTreeMap<Of, Vec<Position>>;
@@ -57,15 +62,16 @@ impl<M: Module> Edge<M> {
             None => self.gather(from).await?,
         };
         let Some(gathered) = gathered else {
+            self.keep_owed().await?;
             return Ok(0);
         };
-        let events = gathered.events;
+        let (events, to) = (gathered.events, gathered.to);
         if events < BATCH_MAX {
             self.perform(gathered).await?;
+            self.keep_owed().await?;
             return Ok(events);
         }
-        let next = self.gather(gathered.to);
-        let (performed, next) = tokio::join!(self.perform(gathered), next);
+        let (performed, next) = tokio::join!(self.perform(gathered), self.gather(to));
         performed?;
         self.state().ready = next?;
         Ok(events)
@@ -92,10 +98,8 @@ impl<M: Module> Edge<M> {
             true => Standings::<M>::new(),
             false => self.load(&fresh).await?,
         };
-        let mut by_tenant: BTreeMap<WorkspaceId, Touched> = BTreeMap::new();
-        for (of, events) in followed(fresh, &standings) {
-            by_tenant.entry(of.0).or_default().insert(of, events);
-        }
+        let fresh = followed(fresh, &standings);
+        let by_tenant = self.parts(fresh, &standings, arrived.to).await?;
         Ok(Some(Gathered {
             from,
             to: arrived.to,
@@ -105,6 +109,28 @@ impl<M: Module> Edge<M> {
             asked,
             standings,
         }))
+    }
+
+    /// What is left, tenant by tenant. What can be written down beforehand is.
+    async fn parts(
+        &self,
+        fresh: Touched,
+        standings: &Standings<M>,
+        to: Position,
+    ) -> Result<BTreeMap<WorkspaceId, Part>> {
+        let mut by_tenant: BTreeMap<WorkspaceId, Touched> = BTreeMap::new();
+        for (of, events) in fresh {
+            by_tenant.entry(of.0).or_default().insert(of, events);
+        }
+        let mut parts = BTreeMap::new();
+        for (workspace, touched) in by_tenant {
+            let drafted = match Self::is_whole() {
+                true => None,
+                false => Some(self.keyed(&touched, standings, to).await?),
+            };
+            parts.insert(workspace, Part { touched, drafted });
+        }
+        Ok(parts)
     }
 
     /// Step 1: events arrive. Not those that the read model has not folded yet.
@@ -201,8 +227,8 @@ impl<M: Module> Edge<M> {
             asked,
             ..
         } = gathered;
-        for (workspace, touched) in by_tenant {
-            let written = self.write_tenant(workspace, touched, &standings, to);
+        for (workspace, part) in by_tenant {
+            let written = self.write_tenant(workspace, part, &standings, to);
             let (total, hits) = written.await?;
             if !asked {
                 self.count_hints(total, hits);
@@ -215,7 +241,8 @@ impl<M: Module> Edge<M> {
     fn expect(&self, gathered: &Gathered<M>) {
         let mut state = self.state();
         state.pending.extend(gathered.touched.iter().map(|it| it.0));
-        let written = gathered.by_tenant.values().flat_map(BTreeMap::keys);
+        let parts = gathered.by_tenant.values();
+        let written = parts.flat_map(|part| part.touched.keys());
         state.pending.extend(written);
         state.scanned = gathered.to;
         if Self::is_whole() {
@@ -230,13 +257,20 @@ impl<M: Module> Edge<M> {
     async fn write_tenant(
         &self,
         workspace: WorkspaceId,
-        mut touched: Touched,
+        part: Part,
         standings: &Standings<M>,
         to: Position,
     ) -> Result<(u64, u64)> {
+        let Part {
+            mut touched,
+            mut drafted,
+        } = part;
         let (total, mut hinted) = (touched.len() as u64, 0);
         for _ in 0..TRIES_MAX {
-            let writes = self.keyed(&touched, standings, to).await?;
+            let writes = match drafted.take() {
+                Some(drafted) => drafted,
+                None => self.keyed(&touched, standings, to).await?,
+            };
             let mode = match Self::is_whole() {
                 true => EdgeMode::Whole,
                 false => EdgeMode::Warm,
@@ -268,35 +302,6 @@ impl<M: Module> Edge<M> {
         self.count(names::EDGE_DEDUP_MISSES, count(&[Written::Done]));
         self.count(names::EDGE_OLDER, count(&[Written::Older, Written::Hinted]));
     }
-
-    /// The checkpoint is told to operators, and kept where it counts.
-    async fn settle(&self, to: Position, is_quiet: bool) -> Result<()> {
-        let kept = self.state().kept;
-        if !is_quiet || to.0 - kept.0 >= QUIET_EVENTS_MAX {
-            self.tell_checkpoint(to).await?;
-            self.store.views.set_checkpoint(&Self::name(), to).await?;
-            self.state().kept = to;
-        }
-        {
-            let mut state = self.state();
-            (state.applied, state.scanned) = (Some(to), to);
-            state.pending.clear();
-            state.rests_until = None;
-        }
-        self.reached.send_replace(to);
-        Ok(())
-    }
-
-    async fn tell_checkpoint(&self, to: Position) -> Result<()> {
-        let environment = &self.settings.environment;
-        let key = M::NAMESPACE.checkpoint(environment, M::GROUP)?.into_text();
-        let fields = vec![("position".to_owned(), to.to_string().into_bytes())];
-        let told = self.keyspace.run(vec![Command::HashSet { key, fields }]);
-        for reply in told.await? {
-            reply.integer()?;
-        }
-        Ok(())
-    }
 }
 
 fn touched<M: Module>(events: &[Recorded]) -> Touched {
@@ -314,6 +319,10 @@ fn touched<M: Module>(events: &[Recorded]) -> Touched {
 
 /// With those that they have become part of, which the same events may have changed.
 fn followed<V>(fresh: Touched, standings: &HashMap<Of, Standing<V>>) -> Touched {
+    let has_moved = |standing: &Standing<V>| matches!(standing, Standing::Moved { .. });
+    if !standings.values().any(has_moved) {
+        return fresh;
+    }
     let mut all = fresh.clone();
     for (of, events) in fresh {
         let mut at = of;
