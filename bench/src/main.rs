@@ -2,6 +2,7 @@
 //! other commands are its parts, for looking closer (with a profiler attached, say).
 
 mod bare;
+mod bundle;
 mod client;
 mod clock;
 mod content;
@@ -74,6 +75,13 @@ enum Command {
     Projections(projections::Args),
     /// Events into Redis through the edge, beside a bare pipeline (a part of bench/projections.sh)
     Edge(edge::Args),
+    /// The bundle benchmark (called by bench/bundle.sh, which prepares what it needs)
+    Bundle(bundle::Args),
+    /// Bare axum that answers what Redis has (a part of the bundle benchmark)
+    BundleBare {
+        #[arg(long)]
+        redis: String,
+    },
     /// Freshness, previews and restarts (called by bench/freshness.sh)
     Freshness(freshness::Args),
     /// Sends events to a running server
@@ -113,6 +121,8 @@ async fn main() -> anyhow::Result<()> {
         Command::ContentSide { way, file, rounds } => content::side::run(way, &file, rounds),
         Command::Projections(args) => projections::run(&args).await,
         Command::Edge(args) => edge::run(&args).await,
+        Command::Bundle(args) => bundle::run(&args).await,
+        Command::BundleBare { redis } => bundle::serve_bare(redis),
         Command::Freshness(args) => freshness::run(&args).await,
         Command::Journeys(args) => journeys::run(&args).await,
         Command::Deliver(args) => deliver::run(&args).await,

@@ -1,8 +1,9 @@
-//! Bundles as the seed of them asks for: named after its lines. The keyspace is the one in
-//! this process, and its time is moved by hand.
+//! Bundles as they were asked for: what is accepted, when something is invalid, what is counted,
+//! each under its name. The keyspace is the one in this process, and its time is moved by hand.
 
 mod acceptance;
 mod invalidation;
 mod kit;
+mod metrics;
 mod sources;
 mod stampede;

@@ -7,6 +7,7 @@ mod evidence;
 mod header_rules;
 mod import;
 mod never_panics;
+mod oracle;
 mod real_chain;
 mod real_proofs;
 mod report;

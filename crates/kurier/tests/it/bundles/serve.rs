@@ -5,14 +5,15 @@ use serde_json::json;
 
 use super::{Chain, LIMIT, anchor, bundle, commitment, confirmed, post, publish, show};
 use crate::cli::with_variables;
-use crate::harness::{Database, Server, eventually, on_both};
+use crate::harness::{ADMIN_KEY, Database, Redis, Server, WRITE_KEY, eventually, on_both};
 
 on_both![
     a_version_is_anchored_confirmed_replaced_and_confirmed_again,
     what_does_not_hold_is_refused,
     a_journeys_bundle_holds_what_it_came_from,
     a_rebuild_of_versions_equals_what_is_there,
-    a_server_without_headers_serves_no_bundles,
+    an_unknown_version_is_known_as_soon_as_it_is_published,
+    free_when_off_nothing_is_folded_cached_or_counted,
 ];
 
 async fn a_version_is_anchored_confirmed_replaced_and_confirmed_again(database: Database) {
@@ -70,25 +71,38 @@ async fn a_version_is_anchored_confirmed_replaced_and_confirmed_again(database: 
         ]
     );
     assert!(!detail["audit"].to_string().contains("confs"), "{detail}");
-    logged(&server);
+    assert_logged(&server, &["reorg=true", "cache=\"miss\"", "confs=-1"]);
 }
 
-/// Every answer is a line in the log, and says what it was.
-fn logged(server: &Server) {
+/// There is a line about an answer like this, and it says all of it.
+#[track_caller]
+fn assert_logged(server: &Server, like: &[&str]) {
     let log = server.log();
-    let line = log
-        .lines()
-        .find(|line| line.contains("reorg=true"))
-        .expect("a line");
+    let is_like = |line: &&str| like.iter().all(|part| line.contains(part));
+    let line = log.lines().find(is_like).expect("a line");
     for field in [
         "versionId=",
         "depth=0",
-        "cache=\"miss\"",
-        "confs=-1",
         "tipHeight=",
+        "reorg=",
         "latencyMs=",
     ] {
         assert!(line.contains(field), "{field}: {line}");
+    }
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn log_of_every_answer_says_cache_confs_tip_reorg_and_latency() {
+    let chain = Chain::of(1);
+    let debug = [("KURIER_LOG", "info,kurier::bundle=debug")];
+    let server = chain.serve(Database::sqlite(), None, &debug).await;
+    let id = publish(&server.api, "hello").await;
+    anchor(&server.api, &chain, &id).await;
+    confirmed(&server.api, &id, 1).await;
+    bundle(&server.api, &id).await;
+    for cache in ["miss", "hit"] {
+        let cache = format!("cache=\"{cache}\"");
+        assert_logged(&server, &[&cache, "confs=1", "reorg=false"]);
     }
 }
 
@@ -183,17 +197,72 @@ async fn a_rebuild_of_versions_equals_what_is_there(database: Database) {
     with_variables(&words, &[]).expect(0);
 }
 
-async fn a_server_without_headers_serves_no_bundles(database: Database) {
-    let server = Server::start(database).await;
-    let path = format!("/bundle/{}", "ab".repeat(32));
-    server
-        .api
-        .get(&path)
-        .await
-        .expect_problem(404, "bundles_off");
-    server
-        .api
-        .get("/api/v1/versions")
-        .await
-        .expect_problem(404, "bundles_off");
+/// Though that it is unknown would be remembered for an hour.
+async fn an_unknown_version_is_known_as_soon_as_it_is_published(database: Database) {
+    let (redis, chain) = (Redis::start(), Chain::of(1));
+    // Its id is its hash: the same at another server.
+    let elsewhere = chain.serve(Database::sqlite(), None, &[]).await;
+    let id = publish(&elsewhere.api, "later").await;
+    let hour = [("CACHE_TTLS_JSON", r#"{"headers":1,"neg404":3600}"#)];
+    let server = chain.serve(database, Some(&redis), &hour).await;
+    let path = format!("/bundle/{id}");
+    for _ in 0..2 {
+        let answer = server.api.get(&path).await;
+        answer.expect_problem(404, "not_found");
+    }
+    let left = redis.cli(&["TTL", &format!("cache:bundle:neg:{id}")]);
+    assert!(left.parse::<i64>().expect("a number") > 3_000, "{left}");
+    assert_eq!(publish(&server.api, "later").await, id);
+    let known = eventually("its bundle", LIMIT, async || {
+        let answer = server.api.get(&path).await;
+        (answer.status == 200).then(|| answer.json())
+    })
+    .await;
+    assert_eq!(known["state"], "unmined");
+}
+
+/// Without a source of headers nothing of all this runs.
+async fn free_when_off_nothing_is_folded_cached_or_counted(database: Database) {
+    let redis = Redis::start();
+    let url = redis.url();
+    let variables = [
+        ("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY),
+        ("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY),
+        ("KURIER_REDIS_URL", url.as_str()),
+        ("KURIER_LOG", "debug"),
+    ];
+    let server = Server::start_with(database, &variables).await;
+    let api = &server.api;
+    let template = json!({"name": "hello", "text": "Hello"});
+    let put = post(api, Method::PUT, "/api/v1/templates/hello", &template).await;
+    put.expect(201);
+    let id = "ab".repeat(32);
+    for path in [
+        format!("/bundle/{id}"),
+        format!("/ready/{id}"),
+        "/api/v1/versions".into(),
+        format!("/api/v1/versions/{id}"),
+    ] {
+        let answer = api.get(&path).await.expect_problem(404, "bundles_off");
+        assert!(answer.text.contains("HEADERS_SOURCE"), "{}", answer.text);
+    }
+    let path = format!("/api/v1/versions/{id}/proof");
+    let answer = post(api, Method::POST, &path, &json!({"tx": "00"})).await;
+    answer.expect_problem(404, "bundles_off");
+    api.settle().await;
+    for table in ["published_version", "version_proof", "bundle_audit"] {
+        let sql = format!("SELECT count(*) FROM {table}");
+        assert_eq!(server.database.count(&sql).await, 0, "{table}");
+    }
+    let of_bundles = "SELECT count(*) FROM checkpoint WHERE name IN ('versions', 'bundles')";
+    assert_eq!(server.database.count(of_bundles).await, 0);
+    for pattern in ["cache:bundle:*", "cache:headers:*"] {
+        assert_eq!(redis.cli(&["--scan", "--pattern", pattern]), "");
+    }
+    let metrics = api.get("/metrics").await.expect(200).text;
+    let mut counted = metrics.lines().filter(|line| !line.starts_with('#'));
+    let of_bundles =
+        counted.find(|line| line.contains("kurier_bundle") || line.contains("kurier_headers"));
+    assert_eq!(of_bundles, None);
+    assert!(!server.log().contains("kurier::headers"));
 }
