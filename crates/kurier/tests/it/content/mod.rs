@@ -5,6 +5,7 @@ mod commands;
 mod crash;
 mod in_process;
 mod keyspace;
+mod large;
 mod messages;
 mod reimport;
 mod templates;
