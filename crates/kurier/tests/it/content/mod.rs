@@ -6,6 +6,7 @@ mod crash;
 mod in_process;
 mod keyspace;
 mod large;
+mod lost;
 mod messages;
 mod reimport;
 mod templates;
