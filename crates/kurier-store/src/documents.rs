@@ -1,23 +1,29 @@
 //! Documents of content in the keyspace: what stands there of one is replaced by one script, so
 //! that nobody sees half of it. Nothing older replaces anything newer.
+//!
+//! A short one is written by the script itself. A long one would keep a server from everybody
+//! else meanwhile: it is written aside, portion by portion, and the script only renames.
 
+mod aside;
 mod local;
+mod step;
 
-use kurier_core::content::{Entry, Stored};
+use kurier_core::content::Entry;
 use serde::{Deserialize, Serialize};
 
-use crate::kv::{Error, Kv, Script};
-
-const LUA: &str = include_str!("documents/swap.lua");
+use self::step::{Step, What, step, weight};
+use crate::kv::{Error, Kv, Reply, Script};
 
 /// The keys of nodes come as arguments: they carry the tenant's tag as the others do, or are bare
 /// in a Redis that is no cluster.
 const SWAP: Script = Script {
     name: "swap a document in",
-    lua: LUA,
+    lua: include_str!("documents/swap.lua"),
     local: local::swap,
 };
 
+/// So much is written by one script: some hundredths of a second of a server's time.
+const WEIGHT_AT_ONCE_MAX: usize = 100_000;
 /// So many steps stand in one argument.
 const STEPS_MAX: usize = 500;
 
@@ -41,6 +47,8 @@ pub struct Swap {
     pub seen: Option<i64>,
     /// The import that this is known from.
     pub number: u32,
+    /// What keys begin with that are written aside: nobody else's do.
+    pub aside: String,
     pub taken: Taken,
     pub written: Vec<Entry>,
 }
@@ -70,42 +78,39 @@ struct Plan {
     seen: i64,
     number: u32,
     is_gone: bool,
+    /// What stands aside; nothing if the steps come along.
+    aside: Vec<aside::List>,
 }
 
-/// One step: what, at which key, with what.
-#[derive(Serialize, Deserialize)]
-struct Step(What, String, Vec<String>);
-
-/// Short names: there are several for each node.
-#[derive(Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-enum What {
-    /// Deletes a key.
-    #[serde(rename = "d")]
-    Delete,
-    /// Takes members from a set.
-    #[serde(rename = "r")]
-    Remove,
-    /// Fields and values of a hash.
-    #[serde(rename = "h")]
-    Hash,
-    /// Scores and members of a sorted set.
-    #[serde(rename = "z")]
-    Sorted,
-    #[serde(rename = "t")]
-    Text,
-    /// Members of a set.
-    #[serde(rename = "s")]
-    Set,
-}
-
-/// Runs the script.
+/// Replaces what stands there.
 pub async fn swap(kv: &dyn Kv, swap: Swap) -> Result<Swapped, Error> {
-    let keys = [swap.entry.clone(), swap.generation.clone()];
-    let reply = kv.script(&SWAP, &keys, &encode(swap)).await?;
-    match reply.integer()? {
-        DONE => Ok(Swapped::Done),
-        OLDER => Ok(Swapped::Older),
-        CHANGED => Ok(Swapped::Changed),
+    let mut plan = Plan {
+        field: swap.field,
+        revision: swap.revision,
+        seen: swap.seen.unwrap_or(-1),
+        number: swap.number,
+        is_gone: swap.value.is_none(),
+        aside: Vec::new(),
+    };
+    let value = swap.value.unwrap_or_default();
+    let steps = steps(swap.taken, swap.written);
+    let weight: usize = steps.iter().map(weight).sum();
+    let keys = [swap.entry, swap.generation, swap.aside];
+    if weight > WEIGHT_AT_ONCE_MAX {
+        plan.aside = aside::put(kv, &keys[2], steps).await?;
+        let args = [json(&plan), value];
+        return told(&kv.script(&aside::BRING, &keys, &args).await?);
+    }
+    let mut args = vec![json(&plan), value];
+    args.extend(steps.chunks(STEPS_MAX).map(json));
+    told(&kv.script(&SWAP, &keys, &args).await?)
+}
+
+fn told(reply: &Reply) -> Result<Swapped, Error> {
+    match reply {
+        Reply::Integer(DONE) => Ok(Swapped::Done),
+        Reply::Integer(OLDER) => Ok(Swapped::Older),
+        Reply::Integer(CHANGED) => Ok(Swapped::Changed),
         _ => Err(Error::Unexpected(
             "the reply of the documents' script".into(),
         )),
@@ -116,42 +121,16 @@ const DONE: i64 = 1;
 const OLDER: i64 = 2;
 const CHANGED: i64 = 3;
 
-fn encode(swap: Swap) -> Vec<Vec<u8>> {
-    let plan = Plan {
-        field: swap.field,
-        revision: swap.revision,
-        seen: swap.seen.unwrap_or(-1),
-        number: swap.number,
-        is_gone: swap.value.is_none(),
-    };
-    let mut args = vec![json(&plan), swap.value.unwrap_or_default()];
-    let deleted = swap.taken.keys.into_iter();
+/// What is taken away comes first.
+fn steps(taken: Taken, written: Vec<Entry>) -> Vec<Step> {
+    let deleted = taken.keys.into_iter();
     let deleted = deleted.map(|key| Step(What::Delete, key, Vec::new()));
-    let left = swap.taken.members.into_iter();
+    let left = taken.members.into_iter();
     let left = left.map(|(key, members)| Step(What::Remove, key, members));
-    let written = swap.written.into_iter().map(step);
-    let steps: Vec<Step> = deleted.chain(left).chain(written).collect();
-    args.extend(steps.chunks(STEPS_MAX).map(json));
-    args
+    let written = written.into_iter().map(step);
+    deleted.chain(left).chain(written).collect()
 }
 
 fn json(value: &(impl Serialize + ?Sized)) -> Vec<u8> {
     serde_json::to_vec(value).expect("texts and numbers serialise")
-}
-
-fn step(entry: Entry) -> Step {
-    let (what, values) = match entry.stored {
-        Stored::Hash(fields) => {
-            let flat = fields.into_iter().flat_map(|(name, value)| [name, value]);
-            (What::Hash, flat.collect())
-        }
-        Stored::SortedSet(keys) => {
-            let flat = keys.into_iter();
-            let flat = flat.flat_map(|(score, key)| [score.to_string(), key.to_string()]);
-            (What::Sorted, flat.collect())
-        }
-        Stored::Text(key) => (What::Text, vec![key.to_string()]),
-        Stored::Set(keys) => (What::Set, keys.iter().map(ToString::to_string).collect()),
-    };
-    Step(what, entry.key, values)
 }

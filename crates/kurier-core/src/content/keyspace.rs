@@ -32,6 +32,16 @@ pub struct Entry {
     pub stored: Stored,
 }
 
+impl Entry {
+    /// Whether other documents have members of the same set.
+    pub fn is_shared(&self) -> bool {
+        SHARED.iter().any(|end| self.key.ends_with(end))
+    }
+}
+
+/// What the keys of sets end with that documents share.
+const SHARED: [&str; 2] = [":docs", ":chunks"];
+
 /// Whether the siblings of each node are stored: they grow with the square of a flat document,
 /// and can be read from its parent's children.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]

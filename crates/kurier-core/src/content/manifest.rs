@@ -18,13 +18,15 @@ pub struct Manifest {
 /// What may stand at a node's key, and behind it.
 const RELATIONS: [&str; 7] = [
     "",
-    ":children",
-    ":all_descendants",
-    ":sequence",
     ":next",
     ":previous",
     ":siblings",
+    ":children",
+    ":all_descendants",
+    ":sequence",
 ];
+/// The first of them are all that a chunk has: nothing is below it.
+const CHUNK_RELATIONS: usize = 4;
 
 impl Manifest {
     pub fn new(document: &Document, collections: &Collections, form: Form) -> Self {
@@ -38,7 +40,14 @@ impl Manifest {
     /// The keys that are the document's own; not all of them are there.
     pub fn keys(&self) -> impl Iterator<Item = String> + '_ {
         let nodes = self.nodes.iter();
-        nodes.flat_map(|key| RELATIONS.map(|relation| format!("{key}{relation}")))
+        nodes.flat_map(|key| {
+            let relations = match key.node_type() {
+                NodeType::Chunk => &RELATIONS[..CHUNK_RELATIONS],
+                _ => &RELATIONS[..],
+            };
+            let relations = relations.iter();
+            relations.map(move |relation| format!("{key}{relation}"))
+        })
     }
 
     /// The sets that it shares with others, and its own members of them.
@@ -58,8 +67,23 @@ impl Manifest {
             names.map(move |name| (format!("{lead}:{name}:{end}"), keys.clone()))
         });
         let levels = NodeType::ALL.into_iter();
-        let levels =
-            levels.map(|level| (format!("level:{}:chunks", level.as_str()), chunks.clone()));
+        let levels = levels.map(|level| {
+            let key = format!("level:{}:chunks", level.as_str());
+            (key, self.chunks_of_level(level))
+        });
         named.chain(levels).collect()
+    }
+
+    /// The chunks right below nodes of a type, or all: a chunk hangs on the heading before it.
+    fn chunks_of_level(&self, level: NodeType) -> Vec<Key> {
+        let (mut above, mut chunks) = (NodeType::Doc, Vec::new());
+        for key in &self.nodes {
+            match key.node_type() {
+                NodeType::Chunk if level == NodeType::Chunk || level == above => chunks.push(*key),
+                NodeType::Chunk => {}
+                heading => above = heading,
+            }
+        }
+        chunks
     }
 }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::{CONTENT, Tenant};
+use crate::id::DocumentId;
 
 /// How the documented keys stand in the keyspace.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
@@ -23,4 +24,10 @@ impl Form {
             Self::Bare => String::new(),
         }
     }
+}
+
+/// What the keys of a long document begin with until all of them are there:
+/// `content:v1:{TENANT}:aside:ID:TOKEN:`, where the token is nobody else's.
+pub fn aside(tenant: &Tenant, id: DocumentId, token: u64) -> String {
+    format!("{}aside:{id}:{token:016x}:", CONTENT.entries(tenant))
 }

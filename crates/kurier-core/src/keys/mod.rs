@@ -24,7 +24,7 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use cache::preview;
-pub use content::Form;
+pub use content::{Form, aside};
 pub use lifetime::{Lifetime, TTL_SECONDS_MAX, TtlOverrides, Ttls};
 pub use namespace::{
     CONTACT_PROFILE, CONTENT, Entry, Fields, Members, NOTIFICATION_SLACK, Namespace,

@@ -3,6 +3,7 @@
 use std::fmt;
 
 use super::limits::Limit;
+use crate::content::Key;
 use crate::expr::{Error, Span};
 
 /// One fault of a template's document.
@@ -75,7 +76,7 @@ pub enum Why {
     /// A link of this kind would run a program.
     UnsafeLink(String),
     /// What it quotes is not there.
-    NoContent(String),
+    NoContent(Key),
     /// A JSON part did not become JSON.
     NotJson(String),
 }

@@ -137,7 +137,7 @@ impl<'a, 'r> Renderer<'a, 'r> {
     /// Content is shown as the part shows things, whatever it holds.
     fn quote(&mut self, key: Key) -> Result<(), Why> {
         let shown = self.rendering.quotes.get(key);
-        let Shown { html, text } = shown.ok_or_else(|| Why::NoContent(key.to_string()))?;
+        let Shown { html, text } = shown.ok_or(Why::NoContent(key))?;
         let length = html.len().max(text.len()) as u64;
         self.rendering.budget.work(length)?;
         match self.target {

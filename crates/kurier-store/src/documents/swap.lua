@@ -1,9 +1,10 @@
 -- KEYS[1] tells what stands there of the document, KEYS[2] is the tenant's generation. ARGV[1] is
--- the plan, ARGV[2] what is told afterwards, the rest are lists of steps. Checks first.
+-- the plan, ARGV[2] what is told afterwards, the rest are lists of steps. Nothing stands aside
+-- here. Checks first.
 local plan = cjson.decode(ARGV[1])
 
-local held = redis.call('GET', KEYS[1])
-held = held and tonumber(string.match(held, '^{"revision":(%d+)')) or -1
+local held = redis.call('GETRANGE', KEYS[1], 0, 63)
+held = tonumber(string.match(held, '^{"revision":(%d+)')) or -1
 local newest = tonumber(redis.call('HGET', KEYS[2], 'newest') or -1)
 if newest > plan.number or held > plan.revision then return 2 end
 if held ~= plan.seen then return 3 end
@@ -21,6 +22,7 @@ local steps = {
   h = function(key, values) in_parts('HSET', key, values) end,
   z = function(key, values) in_parts('ZADD', key, values) end,
   t = function(key, values) redis.call('SET', key, values[1]) end,
+  o = function(key, values) in_parts('SADD', key, values) end,
   s = function(key, values) in_parts('SADD', key, values) end,
 }
 for number = 3, #ARGV do

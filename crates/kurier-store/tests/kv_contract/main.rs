@@ -58,6 +58,8 @@ contract! {
     collections::a_missing_collection_reads_as_empty,
     collections::one_type_is_not_another,
     documents::a_large_document_is_swapped_in_whole,
+    documents::a_long_document_is_brought_in_and_replaced_whole,
+    documents::of_what_was_lost_aside_nothing_is_brought_in,
     documents::every_kind_of_value_is_swapped_in,
     documents::nothing_older_is_swapped_in,
     documents::what_was_there_goes_and_what_others_have_stays,

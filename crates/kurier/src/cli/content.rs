@@ -9,14 +9,14 @@ mod look;
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use anyhow::bail;
+use anyhow::{anyhow, bail};
 use clap::{Args, Subcommand};
-use kurier_core::content::Key;
+use kurier_core::content::{Key, withdrawn};
 
 use super::desk::Desk;
 use super::workspace::WorkspaceArgs;
 use crate::config::Config;
-use crate::flow::content::{Found, Held, gone, withdraw};
+use crate::flow::content::{Found, Held, gone, used, withdraw};
 
 #[derive(Debug, Args)]
 pub struct ContentArgs {
@@ -78,7 +78,9 @@ async fn take_away(desk: &Desk, args: &WithdrawArgs) -> anyhow::Result<ExitCode>
     if withdraw(&desk.app, desk.scope(), source).await?.is_none() {
         bail!("`{source}` is not there any more");
     }
-    let count = held.body.document.nodes.len();
+    let keys = withdrawn(&held.body.document);
+    let count = keys.len();
+    warn_of(desk, &keys).await?;
     match desk.json {
         true => println!("{}", serde_json::json!({"source": source, "gone": count})),
         false => println!("withdrew {source}: {count} keys are gone"),
@@ -86,11 +88,25 @@ async fn take_away(desk: &Desk, args: &WithdrawArgs) -> anyhow::Result<ExitCode>
     Ok(ExitCode::SUCCESS)
 }
 
+fn key(text: &str) -> anyhow::Result<Key> {
+    let no_key = |_| anyhow!("`{text}` is no key; keys are like para:refund_policy:001");
+    text.parse().map_err(no_key)
+}
+
+/// Messages cannot be sent that quote what is gone.
+async fn warn_of(desk: &Desk, gone: &[Key]) -> anyhow::Result<()> {
+    for (key, used) in used(&desk.app, desk.scope(), gone).await? {
+        let templates = used.templates.iter().map(|it| format!("template {it}"));
+        let journeys = used.journeys.iter().map(|it| format!("journey {it}"));
+        let by: Vec<String> = templates.chain(journeys).collect();
+        eprintln!("warning: {key} goes, and is quoted by {}", by.join(", "));
+    }
+    Ok(())
+}
+
 /// The node of a key.
 async fn node(desk: &Desk, text: &str) -> anyhow::Result<(Arc<Held>, usize)> {
-    let Ok(key) = text.parse::<Key>() else {
-        bail!("`{text}` is no key; keys are like para:refund_policy:001");
-    };
+    let key = key(text)?;
     match desk.app.library.find(desk.scope(), key).await? {
         Found::Node { held, at } => Ok((held, at)),
         Found::Unknown => bail!("there is no content `{key}`"),

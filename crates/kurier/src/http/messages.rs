@@ -112,7 +112,7 @@ pub(super) async fn written(app: &App, grant: &Grant, id: &str) -> Result<Render
         .write(grant.scope(), &found.request, found.changed_at);
     match written.await {
         Ok(rendered) => Ok(rendered),
-        Err(Unwritten::Never(why)) => {
+        Err(Unwritten::Never(why) | Unwritten::NoContent(why)) => {
             let status = axum::http::StatusCode::UNPROCESSABLE_ENTITY;
             Err(Problem::new(status, "cannot_render", why))
         }

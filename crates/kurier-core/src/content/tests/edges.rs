@@ -165,6 +165,40 @@ fn headings_of_all_kinds() {
     assert_eq!(keys_of("####### sieben Rauten\n").len(), 1);
 }
 
+/// Most files have their title in the front matter and begin with `##`, or have no heading.
+#[test]
+fn files_without_chapters_or_headings_hang_on_the_document() {
+    assert_eq!(
+        shape("---\ntitle: Ein Titel\n---\nVorab Text\n\n## Zwei x\n\nText hier\n\n### Drei x\n"),
+        [
+            "chunk vorab_text < doc",
+            "para zwei_x < doc",
+            "chunk text_hier < para",
+            "subpara drei_x < para",
+        ]
+    );
+    assert_eq!(
+        shape("Erster Text\n\nZweiter Text\n"),
+        ["chunk erster_text < doc", "chunk zweiter_text < doc"]
+    );
+    assert_eq!(keys_of(""), [""; 0]);
+}
+
+#[test]
+fn several_chapters_duplicate_and_empty_headings_in_one_file() {
+    assert_eq!(
+        keys_of("# Eins x\n\n## Gleich\n\n# Zwei x\n\n## Gleich\n\n##\n\n## Gleich\n"),
+        [
+            "ch:eins_x:001",
+            "para:gleich:001",
+            "ch:zwei_x:001",
+            "para:gleich:002",
+            "para:empty_content:001",
+            "para:gleich:003",
+        ]
+    );
+}
+
 #[test]
 fn skipped_levels_hang_on_what_is_there() {
     assert_eq!(
@@ -200,8 +234,9 @@ fn low_headings_name_the_chunk_they_begin() {
     assert_eq!(document.heading_path(3), ["Aa bb", "Der Name"]);
     assert_eq!(document.heading_path(4), ["Aa bb", "Der Name", "Tief"]);
     assert_eq!(document.heading_path(5), ["Aa bb", "Leer"]);
-    let joined = imported("#### Oben\n\n##### Darunter\n\nText hier\n");
+    let joined = imported("#### Oben\n\n##### Darunter\n\n###### Zuunterst\n\nText hier\n");
     assert_eq!(keys(&joined), ["chunk:oben:001"]);
+    assert_eq!(joined.heading_path(1), ["Oben", "Darunter", "Zuunterst"]);
 }
 
 #[test]
@@ -287,11 +322,15 @@ fn settings_that_make_no_sense_are_refused() {
 #[test]
 fn hostile_documents_are_read_soon() {
     let deep = ">".repeat(50_000) + " tief\n";
-    let lists: String = (0..2_000)
+    let lists: String = (0..5_000)
         .map(|depth| " ".repeat(depth) + "- x\n")
         .collect();
-    let line = "wort".repeat(500_000);
-    let title = format!("# {line}\n\n{}", "Text hier\n\n".repeat(100));
+    let line = "wort".repeat(2_500_000);
+    let title = format!(
+        "# {}\n\n{}",
+        &line[..2_000_000],
+        "Text hier\n\n".repeat(100)
+    );
     let stops = "der die das ".repeat(100_000);
     let signs = "?!".repeat(500_000);
     let short = format!("VaR {}", "value at ".repeat(100_000));

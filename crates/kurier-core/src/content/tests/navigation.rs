@@ -1,8 +1,11 @@
 //! Ways through a document.
 
+use std::collections::HashSet;
+
 use proptest::prelude::*;
 
 use super::*;
+use crate::keys::Form;
 
 /// Documents of a few lines of each kind, in any order.
 pub(super) fn documents() -> impl Strategy<Value = String> {
@@ -77,6 +80,28 @@ proptest! {
         let nexts = keys.iter().filter(|key| key.ends_with(":next")).count();
         let previous = keys.iter().filter(|key| key.ends_with(":previous")).count();
         prop_assert_eq!(nexts, previous);
+    }
+
+    /// What is known to stand there is enough to take all of it away, and no other's members.
+    #[test]
+    fn a_manifest_knows_every_key_of_its_document(source in documents()) {
+        let source = format!("---\ncategory: A b\nauthors: [C d, E f]\ntags: [x, y]\n---\n{source}");
+        let document = imported(&source);
+        let slugger = Slugger::new(&Settings::default());
+        let keyspace = Keyspace::new(&document, &source, Siblings::Stored);
+        let collections = Collections::new(&document, &slugger);
+        let manifest = Manifest::new(&document, &collections, Form::Tenant);
+        let (shared, own): (Vec<Entry>, Vec<Entry>) =
+            keyspace.entries(&slugger).partition(Entry::is_shared);
+        let keys: HashSet<String> = manifest.keys().collect();
+        prop_assert!(own.iter().all(|entry| keys.contains(&entry.key)));
+        let mut members = manifest.members();
+        members.retain(|(_, members)| !members.is_empty());
+        let shared = shared.into_iter().map(|entry| match entry.stored {
+            Stored::Set(members) => (entry.key, members),
+            other => panic!("{other:?}"),
+        });
+        prop_assert_eq!(members, shared.collect::<Vec<_>>());
     }
 }
 

@@ -52,6 +52,17 @@ impl<'a> Keyspace<'a> {
         existed
     }
 
+    /// Moves what stands at a key to another, whatever stood there; answers whether it was there.
+    pub fn rename(&mut self, key: &str, to: &str) -> bool {
+        let expires_at_ms = self.shelf.expires_at_ms(key, self.now_ms);
+        let moved = expires_at_ms.zip(self.shelf.remove(key));
+        let is_there = moved.is_some();
+        if let Some((expires_at_ms, value)) = moved {
+            self.shelf.put(to, value, expires_at_ms);
+        }
+        is_there
+    }
+
     pub fn exists(&self, key: &str) -> bool {
         self.shelf.get(key, self.now_ms).is_some()
     }

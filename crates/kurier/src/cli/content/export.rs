@@ -6,7 +6,7 @@ use std::process::ExitCode;
 use clap::Args;
 use kurier_core::content::{Keyspace, Slugger};
 
-use super::{documents, node};
+use super::{document, documents, node};
 use crate::cli::desk::Desk;
 use crate::config::Config;
 
@@ -28,13 +28,16 @@ pub async fn run(desk: &Desk, config: &Config, args: &ExportArgs) -> anyhow::Res
 /// A document as it was given, a node with everything below it.
 async fn markdown(desk: &Desk, args: &ExportArgs) -> anyhow::Result<()> {
     let mut out = std::io::stdout().lock();
-    if let [key] = args.documents.as_slice()
-        && let Ok((held, at @ 1..)) = node(desk, key).await
-    {
-        return Ok(writeln!(out, "{}", held.section(at))?);
+    if args.documents.is_empty() {
+        for held in documents(desk, &[]).await? {
+            write!(out, "{}", held.body.source)?;
+        }
     }
-    for held in documents(desk, &args.documents).await? {
-        write!(out, "{}", held.body.source)?;
+    for named in &args.documents {
+        match node(desk, named).await {
+            Ok((held, at @ 1..)) => writeln!(out, "{}", held.section(at))?,
+            _ => write!(out, "{}", document(desk, named).await?.body.source)?,
+        }
     }
     Ok(())
 }

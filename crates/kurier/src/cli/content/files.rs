@@ -17,7 +17,7 @@ const PORTION_FILES_MAX: usize = 500;
 
 /// A file, and what its document is called.
 pub struct File {
-    id: String,
+    pub id: String,
     /// Nothing for what is piped in.
     path: Option<PathBuf>,
     pub bytes: u64,
@@ -38,7 +38,7 @@ pub fn all(paths: &[PathBuf], root: &Path, piped: Option<&str>) -> anyhow::Resul
             let about = || format!("cannot read {}", path.display());
             let kind = std::fs::metadata(path).with_context(about)?;
             match kind.is_dir() {
-                true => within(path, root, &mut files)?,
+                true => of_folder(path, root, &mut files)?,
                 false => files.push(file(path, root, kind.len())?),
             }
         }
@@ -49,6 +49,17 @@ pub fn all(paths: &[PathBuf], root: &Path, piped: Option<&str>) -> anyhow::Resul
         bail!("{fault}");
     }
     Ok(files)
+}
+
+/// A folder that has no Markdown is a mistake.
+fn of_folder(folder: &Path, root: &Path, files: &mut Vec<File>) -> anyhow::Result<()> {
+    let before = files.len();
+    within(folder, root, files)?;
+    if files.len() == before {
+        let endings = ENDINGS.join(", .");
+        bail!("there is no Markdown (.{endings}) in {}", folder.display());
+    }
+    Ok(())
 }
 
 /// Links to folders are not followed: they may lead back.

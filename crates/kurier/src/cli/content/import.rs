@@ -2,15 +2,17 @@
 
 use std::path::PathBuf;
 use std::process::ExitCode;
+use std::time::Duration;
 
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use kurier_core::content::{Diff, Encoding, Key};
+use kurier_core::content::{Diff, Encoding};
 use serde_json::json;
 
 use super::files::{self, File};
+use super::warn_of;
 use crate::cli::desk::Desk;
-use crate::flow::content::{Importer, Outcome, Standing, catch_up, used};
+use crate::flow::content::{Importer, Outcome, Standing, catch_up};
 use crate::http::OutcomeView;
 
 #[derive(Debug, Args)]
@@ -46,15 +48,16 @@ pub async fn run(desk: &Desk, args: &ImportArgs) -> anyhow::Result<ExitCode> {
     let mut importer = Importer::new(&desk.app, desk.scope(), args.dry_run);
     for portion in files::portions(files) {
         let bytes: u64 = portion.iter().map(|file| file.bytes).sum();
+        bar.set_message(at_work(&tally, &portion));
         take(&mut importer, &portion, args, &mut tally).await?;
         bar.inc(bytes);
-        bar.set_message(format!("{} documents", tally.outcomes.len()));
     }
     bar.finish_and_clear();
     if importer.position.is_some() {
         catch_up(&desk.app).await?;
     }
-    warn(desk, &tally).await?;
+    let gone = tally.outcomes.iter().flat_map(|it| &it.diff.gone);
+    warn_of(desk, &gone.copied().collect::<Vec<_>>()).await?;
     tell(desk, args, &tally);
     Ok(match tally.refused {
         0 => ExitCode::SUCCESS,
@@ -96,26 +99,18 @@ fn bar(desk: &Desk, bytes: u64) -> ProgressBar {
         return ProgressBar::hidden();
     }
     let bar = ProgressBar::new(bytes);
-    let style = "{wide_bar} {bytes}/{total_bytes}, {msg}, {eta} left";
+    let style = "{spinner} {wide_bar} {bytes}/{total_bytes}, {msg}, {eta} left";
     bar.set_style(ProgressStyle::with_template(style).expect("the template is valid"));
+    // One large document is one step: that it is being worked on is to be seen.
+    bar.enable_steady_tick(Duration::from_millis(200));
     bar
 }
 
-/// Messages cannot be sent that quote what is gone.
-async fn warn(desk: &Desk, tally: &Tally) -> anyhow::Result<()> {
-    let gone = tally.outcomes.iter().flat_map(|it| &it.diff.gone);
-    let gone: Vec<Key> = gone.copied().collect();
-    if gone.is_empty() {
-        return Ok(());
-    }
-    for (key, used) in used(&desk.app, desk.scope(), &gone).await? {
-        let templates: Vec<String> = used.templates.into_iter().collect();
-        eprintln!(
-            "warning: {key} goes, and is quoted by the templates {}",
-            templates.join(", ")
-        );
-    }
-    Ok(())
+/// How many are done, and with which it goes on.
+fn at_work(tally: &Tally, portion: &[File]) -> String {
+    let done = tally.outcomes.len();
+    let first = portion.first().map_or("", |file| file.id.as_str());
+    format!("{done} done, at {first}")
 }
 
 fn tell(desk: &Desk, args: &ImportArgs, tally: &Tally) {
@@ -133,9 +128,10 @@ fn tell(desk: &Desk, args: &ImportArgs, tally: &Tally) {
         same.filter(|it| it.standing == *wanted).count()
     };
     println!(
-        "{}{} documents: {} new, {} changed, {} unchanged, {} refused; keys: {} new, {} changed, {} gone",
+        "{}{} document{}: {} new, {} changed, {} unchanged, {} refused; keys: {} new, {} changed, {} gone",
         if args.dry_run { "would import " } else { "" },
         tally.outcomes.len(),
+        if tally.outcomes.len() == 1 { "" } else { "s" },
         counted(&Standing::New),
         counted(&Standing::Changed),
         counted(&Standing::Unchanged),

@@ -2,13 +2,13 @@
 
 use std::process::ExitCode;
 
+use anyhow::bail;
 use clap::Args;
-use kurier_core::content::Key;
 use serde_json::json;
 
-use super::{documents, node};
+use super::{documents, key, node};
 use crate::cli::desk::Desk;
-use crate::flow::content::{Held, used};
+use crate::flow::content::{Found, Held, used};
 use crate::http::{ContentItem, ContentNodeView, Shape, UsedView};
 
 #[derive(Debug, Args)]
@@ -62,9 +62,13 @@ fn print(view: &ContentNodeView) {
 
 /// Also of what is gone: that is when one wants to know.
 async fn show_used(desk: &Desk, args: &ShowArgs) -> anyhow::Result<ExitCode> {
-    let key: Key = args.key.parse()?;
+    let key = key(&args.key)?;
     let mut used = used(&desk.app, desk.scope(), &[key]).await?;
     let view = UsedView::from(used.remove(&key).unwrap_or_default());
+    let found = desk.app.library.find(desk.scope(), key).await?;
+    if view.templates.is_empty() && matches!(found, Found::Unknown) {
+        bail!("there is no content `{key}`");
+    }
     if desk.json {
         println!("{}", json!(view));
         return Ok(ExitCode::SUCCESS);
@@ -86,7 +90,11 @@ pub struct TreeArgs {
 }
 
 pub async fn tree(desk: &Desk, args: &TreeArgs) -> anyhow::Result<ExitCode> {
-    for held in documents(desk, &args.documents).await? {
+    let documents = documents(desk, &args.documents).await?;
+    if documents.is_empty() && !desk.json {
+        eprintln!("there are no documents yet: `kurier content import PATH` takes them in");
+    }
+    for held in documents {
         match desk.json {
             true => println!("{}", json!(branch(&held, 0))),
             false => print_tree(&held),
@@ -111,8 +119,21 @@ fn print_tree(held: &Held) {
     for (at, node) in nodes.iter().enumerate() {
         let depth = tree.parent(at).map_or(0, |parent| depths[parent] + 1);
         depths.push(depth);
-        let title = node.title.as_deref().map(|title| format!("  {title}"));
         let indent = "  ".repeat(depth);
-        println!("{indent}{}{}", node.key, title.unwrap_or_default());
+        let said = node.title.as_deref().map(str::to_owned);
+        let said = said.unwrap_or_else(|| beginning(&held.text(at)));
+        println!("{}", format!("{indent}{}  {said}", node.key).trim_end());
     }
 }
+
+/// The first words of a text, on one line.
+fn beginning(text: &str) -> String {
+    let line = text.lines().next().unwrap_or_default().trim();
+    match line.char_indices().nth(BEGINNING_CHARS) {
+        Some((end, _)) => format!("{}…", line[..end].trim_end()),
+        None => line.to_owned(),
+    }
+}
+
+/// As much of a chunk is shown in a tree.
+const BEGINNING_CHARS: usize = 50;

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use kurier_core::content::{Document, Keyspace, Manifest, Number, Siblings, Slugger};
 use kurier_core::id::{DocumentId, WorkspaceId};
-use kurier_core::keys::{CONTENT, Entry, Form, Key, Lifetime, Tenant};
+use kurier_core::keys::{CONTENT, Entry, Form, Key, Lifetime, Tenant, aside};
 use kurier_store::documents::{Swap, Swapped, Taken, UPTO, swap};
 use kurier_store::kv::{Command, Kv, KvExt as _, Reply};
 use kurier_store::{Scope, Store};
@@ -17,6 +17,7 @@ use tokio::sync::Notify;
 
 use super::last_numbers;
 use super::library::{Held, Library};
+use crate::clock;
 use crate::config;
 use crate::flow::edge::{Error, Result};
 use crate::metrics as names;
@@ -31,6 +32,9 @@ const TRIES_MAX: usize = 20;
 const MODULE: &str = "content";
 /// The field of a generation that says how the keys are written.
 const MANNER: &str = "manner";
+/// The revision of a document that does not stand there in this manner, and up to which import
+/// all is there as long as there is such a one.
+const NOT_YET: i64 = -1;
 
 pub struct ContentEdge {
     store: Store,
@@ -129,16 +133,18 @@ impl ContentEdge {
         let (scope, tenant) = (Scope(workspace), Tenant::from(workspace));
         let generation = CONTENT.generation(&tenant).into_text();
         let told = self.keyspace.hash_get_all(&generation).await?;
-        let is_same = told.get(MANNER).map(Vec::as_slice) == Some(self.manner().as_bytes());
         let documents = self.library.documents(scope).await?;
         let mut known: HashMap<String, i64> = told
             .iter()
             .filter_map(|(field, text)| Some((field.clone(), number_of(text)?)))
             .filter(|(field, _)| field.parse::<DocumentId>().is_ok())
             .collect();
+        if told.get(MANNER).map(Vec::as_slice) != Some(self.manner().as_bytes()) {
+            self.turn(&generation, &mut known).await?;
+        }
         for document in &documents {
             let held = known.remove(&document.id.to_string());
-            let is_there = is_same && held == Some(document.revision.0);
+            let is_there = held == Some(document.revision.0);
             if !is_there && let Some(held) = self.library.held(scope, document).await? {
                 self.swap(scope, number, document.id, Some(&held)).await?;
             }
@@ -155,11 +161,26 @@ impl ContentEdge {
         format!("{:?} {:?}", self.form, self.siblings).to_lowercase()
     }
 
+    /// Tells how keys are written from now on, and that no document is yet: each tells by
+    /// itself when it is, so that nothing is done twice whatever comes in between.
+    async fn turn(&self, generation: &str, known: &mut HashMap<String, i64>) -> Result<()> {
+        known.values_mut().for_each(|revision| *revision = NOT_YET);
+        let documents = known.iter();
+        let mut fields: Vec<(String, Vec<u8>)> = documents
+            .map(|(id, revision)| (id.clone(), revision.to_string().into_bytes()))
+            .collect();
+        let not_yet = NOT_YET.to_string().into_bytes();
+        fields.push((UPTO.to_owned(), not_yet));
+        fields.push((MANNER.to_owned(), self.manner().into_bytes()));
+        self.write(generation.to_owned(), fields).await
+    }
+
     async fn tell(&self, generation: String, number: Number) -> Result<()> {
-        let fields = vec![
-            (UPTO.to_owned(), number.to_string().into_bytes()),
-            (MANNER.to_owned(), self.manner().into_bytes()),
-        ];
+        let upto = number.to_string().into_bytes();
+        self.write(generation, vec![(UPTO.to_owned(), upto)]).await
+    }
+
+    async fn write(&self, generation: String, fields: Vec<(String, Vec<u8>)>) -> Result<()> {
         let told = Command::HashSet {
             key: generation,
             fields,
@@ -178,8 +199,12 @@ impl ContentEdge {
         id: DocumentId,
         held: Option<&Arc<Held>>,
     ) -> Result<()> {
-        for _ in 0..TRIES_MAX {
+        for tried in 0..TRIES_MAX {
             let swapping = self.planned(scope, number, id, held).await?;
+            // Another has written just this meanwhile.
+            if tried > 0 && held.is_some() && swapping.seen == Some(swapping.revision) {
+                return Ok(());
+            }
             match swap(self.keyspace.as_ref(), swapping).await? {
                 Swapped::Done => {
                     metrics::counter!(names::EDGE_OPERATIONS, "module" => MODULE).increment(1);
@@ -225,6 +250,7 @@ impl ContentEdge {
             revision: revision.map_or_else(|| seen.unwrap_or(0), |revision| revision.0),
             seen,
             number,
+            aside: aside(&tenant, id, u64::from_le_bytes(clock::random())),
             taken: taken.map_or_else(Taken::default, |it| taken_of(&it, &tenant)),
             written: held.map_or_else(Vec::new, |held| self.written(&tenant, held)),
         })

@@ -102,6 +102,13 @@ pub async fn faults(store: &Store, scope: Scope, compiled: &Compiled) -> Result<
     Ok(faults.collect())
 }
 
+/// Why a key that could not be shown could not be.
+pub async fn absence(store: &Store, scope: Scope, key: Key) -> Result<String> {
+    let absences = absences(store, scope, &[key]).await?;
+    let reason = absences.into_iter().flatten().next();
+    Ok(reason.unwrap_or_else(|| format!("`{key}` is longer than a message may be")))
+}
+
 /// Templates that quote what is not there, and why they cannot be sent.
 pub async fn spoiled(store: &Store, scope: Scope) -> Result<BTreeMap<String, String>> {
     let mut spoiled = BTreeMap::new();

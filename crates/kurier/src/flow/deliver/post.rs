@@ -7,7 +7,7 @@ use kurier_core::id::{TemplateId, WorkspaceId};
 use kurier_core::keys;
 use kurier_core::message::channel::ChannelKind;
 use kurier_core::message::{Blame, Category, Letter, Refusal, Rendered, Request};
-use kurier_core::template::{Compiled, Quotes};
+use kurier_core::template::{Compiled, Quotes, RenderFault, Why, quoted_in};
 use kurier_core::time::Timestamp;
 use kurier_core::value::Value;
 use kurier_store::{Error, Result, Scope, Store, Workspace};
@@ -17,7 +17,7 @@ use crate::cache::Documents;
 use crate::channel::Registry;
 use crate::clock;
 use crate::flow::Projector;
-use crate::flow::content::{Quoting, target_of};
+use crate::flow::content::{Quoting, absence, target_of};
 use crate::links::Links;
 
 /// So many templates are kept ready to write with.
@@ -47,6 +47,9 @@ struct Quoted {
 pub enum Unwritten {
     #[error("{0}")]
     Never(String),
+    /// What it quotes is not there: it can be when its template is mended.
+    #[error("{0}")]
+    NoContent(String),
     #[error(transparent)]
     Store(#[from] Error),
 }
@@ -108,7 +111,8 @@ impl Post {
         self.links.unsubscribe(workspace, message, address, topic)
     }
 
-    /// What a message says.
+    /// What a message says. It is written with the version it was asked for with, unless that
+    /// quotes what is gone: a key does not come back, so then the newest version says it.
     pub async fn write(
         &self,
         scope: Scope,
@@ -123,10 +127,53 @@ impl Post {
         let version = request.template_version.ok_or_else(missing)?;
         let place = (scope.0, TemplateId::of_name(name), version);
         let template = self.find(scope, place).await?.ok_or_else(missing)?;
-        let quotes = self.quotes(scope, &template, &request.channel).await?;
-        let rendered = template.render_quoting(&request.inputs, at, &quotes);
-        let rendered = rendered.map_err(|e| Unwritten::Never(e.to_string()));
-        rendered.map(|noted| noted.rendered)
+        let fault = match self.rendered(scope, &template, request, at).await? {
+            Ok(rendered) => return Ok(rendered),
+            Err(fault) => fault,
+        };
+        let Why::NoContent(key) = fault.why else {
+            return Err(Unwritten::Never(fault.to_string()));
+        };
+        if let Some(mended) = self.mended(scope, place, &template).await?
+            && let Ok(rendered) = self.rendered(scope, &mended, request, at).await?
+        {
+            return Ok(rendered);
+        }
+        let why = absence(&self.store, scope, key).await?;
+        let (name, part) = (&template.name, fault.part);
+        let why = format!("template `{name}`, version {version}, {part}: {why}");
+        Err(Unwritten::NoContent(why))
+    }
+
+    async fn rendered(
+        &self,
+        scope: Scope,
+        template: &Compiled,
+        request: &Request,
+        at: Timestamp,
+    ) -> Result<std::result::Result<Rendered, RenderFault>> {
+        let quotes = self.quotes(scope, template, &request.channel).await?;
+        let noted = template.render_quoting(&request.inputs, at, &quotes);
+        Ok(noted.map(|noted| noted.rendered))
+    }
+
+    /// The newest version of a template, if it is a newer one and asks for nothing that was not
+    /// gathered for this one.
+    async fn mended(
+        &self,
+        scope: Scope,
+        (workspace, id, version): Place,
+        template: &Compiled,
+    ) -> Result<Option<Arc<Compiled>>> {
+        self.templates.drain().await?;
+        let newest = self.store.templates.template(scope, id).await?;
+        let Some(newest) = newest.filter(|it| it.version > version && it.retired_at.is_none())
+        else {
+            return Ok(None);
+        };
+        let newest = self.find(scope, (workspace, id, newest.version)).await?;
+        let gathered = template.reads();
+        Ok(newest.filter(|newest| inputs_of(newest).all(|read| gathered.contains(&read))))
     }
 
     /// What a template quotes, as it is now, for a channel.
@@ -179,18 +226,25 @@ impl Post {
     }
 }
 
+/// What a template reads of a message's inputs.
+fn inputs_of(template: &Compiled) -> impl Iterator<Item = String> {
+    let reads = template.reads().into_iter();
+    reads.filter(|read| quoted_in([read]).is_empty())
+}
+
 /// What cannot be written never can be; what could not be looked up is tried again.
 fn refusal(why: Unwritten) -> Refusal {
-    let category = match why {
-        Unwritten::Never(_) => Category::Permanent,
-        Unwritten::Store(_) => Category::Retryable,
+    let (category, code) = match why {
+        Unwritten::Never(_) => (Category::Permanent, "template"),
+        Unwritten::NoContent(_) => (Category::Permanent, "no_content"),
+        Unwritten::Store(_) => (Category::Retryable, "template"),
     };
     Refusal {
         category,
         blame: Blame::Message,
-        code: "template".into(),
+        code: code.into(),
         detail: match why {
-            Unwritten::Never(why) => why,
+            Unwritten::Never(why) | Unwritten::NoContent(why) => why,
             // Its cause is in the server's log.
             Unwritten::Store(error) => {
                 tracing::error!(%error, "a template could not be read");

@@ -8,6 +8,8 @@ use crate::harness::{Database, on_both};
 
 on_both![
     a_folder_is_imported_looked_at_and_exported,
+    what_is_not_there_is_said,
+    what_is_taken_away_is_gone_and_its_quotations_are_warned_of,
     a_dry_run_shows_the_difference_and_changes_nothing,
     keys_are_checked,
 ];
@@ -56,13 +58,47 @@ async fn a_folder_is_imported_looked_at_and_exported(database: Database) {
     let tree = run(&["tree", "handbook.md"]).expect(0).stdout;
     assert!(
         tree.starts_with(
-            "doc:handbook:001  Handbook\n  ch:orders:001  Orders\n    chunk:orders_ship"
-        )
+            "doc:handbook:001  Handbook\n  ch:orders:001  Orders\n    \
+             chunk:orders_ship_within_two_days:001  Orders ship within two days.\n"
+        ),
+        "{tree}"
     );
     let source = run(&["export", "handbook.md"]).expect(0).stdout;
     assert_eq!(source, HANDBOOK);
     let section = run(&["export", "para:shipping:001"]).expect(0).stdout;
     assert_eq!(section, "## Shipping\n\nWe ship with care.\n");
+    let both = run(&["export", "para:shipping:001", "ch:contact:001"]).expect(0);
+    let second = "# Contact\n\nWrite to us at any time.\n";
+    assert_eq!(both.stdout, format!("{section}{second}"));
+    let options = database.options();
+    let mut words = vec!["content", "import", "-", "--source", "piped.md"];
+    words.extend(options.iter().map(String::as_str));
+    reading("# Piped\n", &words).expect(0);
+    run(&["show", "ch:piped:001"]).expect(0);
+}
+
+async fn what_is_not_there_is_said(database: Database) {
+    let database = founded(database).await;
+    let folder = folder();
+    let run = |words: &[&str]| on(&database, &[&["content"], words].concat());
+    let unknown = run(&["show", "para:none:001", "--used-by"]);
+    assert!(
+        unknown.stderr.contains("there is no content"),
+        "{}",
+        unknown.stderr
+    );
+    unknown.expect(1);
+    let no_key = run(&["show", "refunds", "--used-by"]).expect(1).stderr;
+    assert!(
+        no_key.contains("keys are like para:refund_policy:001"),
+        "{no_key}"
+    );
+    let empty = folder.path().join("empty");
+    std::fs::create_dir(&empty).expect("made");
+    let empty = run(&["import", empty.to_str().expect("a path")])
+        .expect(1)
+        .stderr;
+    assert!(empty.contains("there is no Markdown (.md, "), "{empty}");
     let unknown = run(&["show", "para:none:001"]);
     assert!(
         unknown
@@ -70,19 +106,33 @@ async fn a_folder_is_imported_looked_at_and_exported(database: Database) {
             .contains("there is no content `para:none:001`")
     );
     unknown.expect(1);
-    let withdrawn = run(&["withdraw", "more/other.md"]).expect(0).stdout;
-    assert!(withdrawn.starts_with("withdrew more/other.md: 2 keys are gone"));
+}
+
+async fn what_is_taken_away_is_gone_and_its_quotations_are_warned_of(database: Database) {
+    let database = founded(database).await;
+    let folder = folder();
+    let run = |words: &[&str]| on(&database, &[&["content"], words].concat());
+    let path = folder.path().to_str().expect("a path");
+    run(&["import", path, "--root", path, "--lossy"]).expect(0);
+    let template = folder.path().join("hello.yaml");
+    let quoting = "name: hello\ntext: '{{ content(\"ch:orders:002\") }}'\n";
+    std::fs::write(&template, quoting).expect("written");
+    let template = template.to_str().expect("a path");
+    on(&database, &["template", "apply", template]).expect(0);
+    let withdrawn = run(&["withdraw", "more/other.md"]).expect(0);
+    assert!(
+        withdrawn
+            .stdout
+            .starts_with("withdrew more/other.md: 2 keys are gone")
+    );
+    let warned = "warning: ch:orders:002 goes, and is quoted by template hello\n";
+    assert_eq!(withdrawn.stderr, warned);
     let gone = run(&["show", "ch:orders:002"]);
     assert!(
         gone.stderr.contains("took it away, by command line"),
         "{}",
         gone.stderr
     );
-    let options = database.options();
-    let mut words = vec!["content", "import", "-", "--source", "piped.md"];
-    words.extend(options.iter().map(String::as_str));
-    reading("# Piped\n", &words).expect(0);
-    run(&["show", "ch:piped:001"]).expect(0);
 }
 
 async fn a_dry_run_shows_the_difference_and_changes_nothing(database: Database) {
@@ -94,7 +144,7 @@ async fn a_dry_run_shows_the_difference_and_changes_nothing(database: Database) 
     let before = log_length(&database).await;
     let dry = run(&["--dry-run"]).expect(0).stdout;
     assert!(dry.contains("  + para:refund_policy:001\n"), "{dry}");
-    assert!(dry.contains("would import 1 documents: 1 new"), "{dry}");
+    assert!(dry.contains("would import 1 document: 1 new"), "{dry}");
     assert_eq!(log_length(&database).await, before);
     run(&[]).expect(0);
     let changed = HANDBOOK

@@ -5,6 +5,8 @@ mod commands;
 mod crash;
 mod in_process;
 mod keyspace;
+mod large;
+mod lost;
 mod messages;
 mod reimport;
 mod templates;
