@@ -347,3 +347,69 @@ fn no_file_is_called_by_a_name_that_says_nothing() {
         .filter(named);
     assert_none(faults.collect(), "a file is named after what it holds");
 }
+
+/// What is said to be the name of a problem: where one is made, its name is written out.
+#[derive(Default)]
+struct Codes(Vec<String>);
+
+impl<'ast> Visit<'ast> for Codes {
+    fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+        let place = match names(&call.func).as_slice() {
+            [.., of, by] if of == "Problem" && by == "bad_request" => Some(0),
+            [.., of, by] if of == "Problem" && by == "new" => Some(1),
+            _ => None,
+        };
+        if let Some(syn::Expr::Lit(code)) = place.and_then(|place| call.args.get(place))
+            && let syn::Lit::Str(code) = &code.lit
+        {
+            self.0.push(code.value());
+        }
+        syn::visit::visit_expr_call(self, call);
+    }
+}
+
+fn names(called: &syn::Expr) -> Vec<syn::Ident> {
+    match called {
+        syn::Expr::Path(path) => path
+            .path
+            .segments
+            .iter()
+            .map(|it| it.ident.clone())
+            .collect(),
+        _ => Vec::new(),
+    }
+}
+
+/// The pages have words for each that is listed: one that is not listed has none.
+#[test]
+fn every_problem_has_a_listed_name() {
+    const LIST: &str = "crates/kurier/src/http/problem_code.rs";
+    let sources = sources(".rs").into_iter();
+    let (list, others): (Vec<_>, Vec<_>) = sources
+        .filter(|(path, _)| path.starts_with("crates/kurier/src/"))
+        .partition(|(path, _)| path == LIST);
+    let listed = list[0].1.split("];").next().unwrap_or_default();
+    let listed: Vec<&str> = listed.split('"').skip(1).step_by(2).collect();
+    assert!(listed.len() > 50, "{listed:?}");
+    let mut codes = Codes::default();
+    for (path, text) in others
+        .iter()
+        .filter(|(path, _)| path.contains("/src/http/"))
+    {
+        let file = syn::parse_file(text).unwrap_or_else(|e| panic!("{path}: {e}"));
+        codes.visit_file(&file);
+    }
+    assert!(codes.0.len() > 80, "{}", codes.0.len());
+    let unlisted = codes.0.iter().filter(|it| !listed.contains(&it.as_str()));
+    assert_none(unlisted.cloned().collect(), "these stand not in CODES");
+    let said = |code: &str| {
+        others
+            .iter()
+            .any(|(_, text)| text.contains(&format!("\"{code}\"")))
+    };
+    let dead = listed.iter().filter(|code| !said(code));
+    assert_none(
+        dead.map(|it| (*it).to_owned()).collect(),
+        "nothing is called so",
+    );
+}
