@@ -100,3 +100,71 @@ impl ToSchema for ProblemCode {
         Cow::Borrowed("ProblemCode")
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::path::Path;
+
+    use syn::visit::Visit;
+
+    use super::*;
+
+    /// What is said to be the code where a problem is made and it is written out.
+    #[derive(Default)]
+    struct Said(Vec<String>);
+
+    impl<'ast> Visit<'ast> for Said {
+        fn visit_expr_call(&mut self, call: &'ast syn::ExprCall) {
+            let place = match names(&call.func).as_slice() {
+                [.., of, by] if of == "Problem" && by == "bad_request" => Some(0),
+                [.., of, by] if of == "Problem" && by == "new" => Some(1),
+                _ => None,
+            };
+            if let Some(syn::Expr::Lit(code)) = place.and_then(|place| call.args.get(place))
+                && let syn::Lit::Str(code) = &code.lit
+            {
+                self.0.push(code.value());
+            }
+            syn::visit::visit_expr_call(self, call);
+        }
+    }
+
+    fn names(called: &syn::Expr) -> Vec<syn::Ident> {
+        let syn::Expr::Path(path) = called else {
+            return Vec::new();
+        };
+        let segments = path.path.segments.iter();
+        segments.map(|it| it.ident.clone()).collect()
+    }
+
+    /// The text of every other file of `http`.
+    fn sources() -> Vec<String> {
+        let http = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/http");
+        let files = std::fs::read_dir(http).expect("the folder").flatten();
+        let paths = files.map(|file| file.path());
+        let others = paths.filter(|path| path.is_file() && !path.ends_with("problem_code.rs"));
+        let read = |path| std::fs::read_to_string(path).expect("it can be read");
+        others.map(read).collect()
+    }
+
+    /// One that is not listed has no words on the pages, and one that nothing says needs none.
+    #[test]
+    fn the_list_has_all_that_are_said_and_no_other() {
+        let sources = sources();
+        let mut said = Said::default();
+        for text in &sources {
+            if let Ok(file) = syn::parse_file(text) {
+                said.visit_file(&file);
+            }
+        }
+        assert!(said.0.len() > 80, "{}", said.0.len());
+        let unlisted = said.0.iter().filter(|it| !CODES.contains(&it.as_str()));
+        assert_eq!(unlisted.collect::<Vec<_>>(), Vec::<&String>::new());
+        let is_dead = |code: &&&str| {
+            let quoted = format!("\"{code}\"");
+            !sources.iter().any(|text| text.contains(&quoted))
+        };
+        let dead: Vec<_> = CODES.iter().filter(is_dead).collect();
+        assert_eq!(dead, Vec::<&&str>::new());
+    }
+}

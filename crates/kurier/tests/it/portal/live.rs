@@ -150,10 +150,8 @@ async fn the_overview_moves_and_stays_silent_when_nothing_does(database: Databas
 async fn counts_of_a_journey_move(database: Database) {
     let server = Server::start(database).await;
     let (api, ann) = (&server.api, set_up(&server.api).await);
-    let path = crate::journeys::make(api, &crate::journeys::cart("Cart", "t")).await;
+    let path = crate::journeys::publish(api, &crate::journeys::cart("Cart", "t")).await;
     let id = path.rsplit('/').next().expect("an id");
-    let publish = format!("/api/v1/journeys/{id}/publish");
-    ann.send(Method::POST, &publish, json!({})).await;
     let mut stream = Stream::open(&ann, &format!("?journey={id}")).await;
     let first = stream.wait_for("counts").await;
     assert!(first["nodes"].is_array() && first["edges"].is_array());
@@ -186,7 +184,7 @@ async fn counts_of_a_journey_move(database: Database) {
 /// How many came to the node where this journey begins.
 fn entered(counts: &Value) -> i64 {
     let nodes = counts["nodes"].as_array().expect("nodes");
-    let start = nodes.iter().find(|node| node["id"] == "start");
+    let start = nodes.iter().find(|node| node["node"] == "start");
     start.map_or(0, |node| node["entered"].as_i64().expect("a number"))
 }
 
