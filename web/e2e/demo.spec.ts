@@ -1,11 +1,8 @@
 // The first minute: one click, and a workspace moves.
-import { mkdirSync } from "node:fs";
-import { resolve } from "node:path";
-import { spawnSync } from "node:child_process";
 import { expect, open, test } from "./fixtures";
 import { startKurier, type Kurier } from "./server";
+import { shoot } from "./shots";
 
-const SHOTS = process.env.SCREENSHOTS ? resolve(process.env.SCREENSHOTS) : null;
 let kurier: Kurier;
 
 test.beforeAll(async () => {
@@ -27,9 +24,5 @@ test("the demo is one click away, and moves by itself", async ({ clean }) => {
   await expect(clean.locator(".chart").first()).toBeVisible();
   // A debug build folds the history of the demo for a while.
   await expect(clean.getByText(/\d behind/)).toHaveCount(0, { timeout: 90_000 });
-  if (!SHOTS) return;
-  mkdirSync(SHOTS, { recursive: true });
-  const path = `${SHOTS}/demo-1280-en.png`;
-  await clean.screenshot({ path, animations: "disabled" });
-  spawnSync("pngquant", ["--force", "--strip", "--speed", "1", "--ext", ".png", "96", path]);
+  await shoot(clean, "demo-1280-en");
 });

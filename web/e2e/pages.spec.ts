@@ -1,22 +1,23 @@
 // Every page: no fault that axe calls serious, nothing beside the screen, and a picture of it.
 import { AxeBuilder } from "@axe-core/playwright";
 import type { Page } from "@playwright/test";
-import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
-import { resolve } from "node:path";
+import { newChain, type Chain } from "./chain";
 import { expect, signIn, test } from "./fixtures";
 import { allPages, seed } from "./seed";
 import { OWNER, startKurier, type Kurier } from "./server";
-
-const SHOTS = process.env.SCREENSHOTS ? resolve(process.env.SCREENSHOTS) : null;
+import { shoot } from "./shots";
 
 let kurier: Kurier;
+let chain: Chain;
 let pages: [string, string][];
 
 test.beforeAll(async () => {
-  kurier = await startKurier();
+  chain = newChain(3);
+  kurier = await startKurier(chain.settings);
   await kurier.own();
   await seed(kurier);
+  chain.anchor(kurier);
+  chain.mine("--blocks", "3");
   // Runs and messages follow their events: what is looked at must be there.
   await expect
     .poll(
@@ -28,9 +29,18 @@ test.beforeAll(async () => {
   await expect
     .poll(async () => (await kurier.api<{ data: unknown[] }>("GET", "/api/v1/messages?state=failed")).data.length)
     .toBe(3);
+  type Versions = { data: { name: string; anchor: string }[] };
+  const mined = async () => {
+    const { data } = await kurier.api<Versions>("GET", "/api/v1/versions?kind=template");
+    return data.some((version) => version.name.startsWith("welcome") && version.anchor === "mined");
+  };
+  await expect.poll(mined).toBe(true);
   pages = await allPages(kurier);
 });
-test.afterAll(async () => kurier.stop());
+test.afterAll(async () => {
+  await kurier?.stop();
+  chain?.remove();
+});
 
 async function prefer(page: Page, language: string, theme: string) {
   await page.evaluate(
@@ -95,19 +105,11 @@ for (const [language, theme] of [
           () => document.documentElement.scrollWidth - document.documentElement.clientWidth,
         );
         if (over > 0) wide.push(`${name} by ${over} px`);
-        if (SHOTS) await shoot(clean, `${name}-${width}-${language}.png`);
+        await shoot(clean, `${name}-${width}-${language}`);
       }
       expect(wide).toEqual([]);
     });
   }
-}
-
-async function shoot(page: Page, name: string) {
-  mkdirSync(SHOTS ?? "", { recursive: true });
-  const path = `${SHOTS}/${name}`;
-  await page.screenshot({ path, animations: "disabled" });
-  // Few colours are used, so a palette keeps them and a third of the bytes; without pngquant pictures are only larger.
-  spawnSync("pngquant", ["--force", "--strip", "--speed", "1", "--ext", ".png", "96", path]);
 }
 
 test("what the first page loads weighs at most 350 KB", async ({ clean }) => {

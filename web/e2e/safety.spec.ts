@@ -50,6 +50,8 @@ test("stored script never runs", async ({ clean }) => {
     await expect(clean.locator(".skeleton")).toHaveCount(0);
     const ran = await clean.evaluate(() => (window as unknown as { __ran?: number }).__ran);
     expect(ran, path).toBeUndefined();
+    // Not even what cannot run is taken for markup.
+    await expect(clean.locator('img[src="x"]'), path).toHaveCount(0);
   }
   await clean.goto(`${kurier.url}/contacts/${contact?.id}`);
   await expect(clean.getByRole("heading", { name: EVIL })).toBeVisible();
@@ -63,6 +65,21 @@ test("a letter is shown, and its scripts are not run", async ({ clean }) => {
   await expect(letter.getByRole("heading", { name: "shown" })).toBeVisible();
   const frame = clean.frames().find((one) => one !== clean.mainFrame());
   expect(await frame?.evaluate(() => (window as unknown as { __ran?: number }).__ran)).toBeUndefined();
+});
+
+test("whatever shows what somebody wrote is a frame that may do nothing", async ({ clean }) => {
+  await signIn(clean, kurier, OWNER);
+  await kurier.api("POST", "/api/v1/content", { documents: [{ source: "evil.md", markdown: `# Evil\n\n${EVIL}\n` }] });
+  const message = (await kurier.api<{ data: { id: string }[] }>("GET", "/api/v1/messages?to=eve@example.org")).data[0];
+  const { data } = await kurier.api<{ data: { key: string }[] }>("GET", "/api/v1/content");
+  const pages = [`/messages/${message?.id}`, "/outbox", "/templates/evil", `/content/${data[0]?.key}`];
+  for (const path of pages) {
+    await clean.goto(kurier.url + path);
+    const frame = clean.locator("iframe");
+    await expect(frame.first(), path).toBeVisible();
+    // No word in it: no script, no form, no other window, and an origin of its own.
+    for (const one of await frame.all()) await expect(one, path).toHaveAttribute("sandbox", "");
+  }
 });
 
 test("the policy allows no script from elsewhere or inline", async ({ request }) => {

@@ -110,11 +110,10 @@ export async function seed(kurier: Kurier) {
     default_channel: "#general",
     secrets: { bot_token: "xoxb-1" },
   });
-  if (await kurier.has("/api/v1/content"))
-    await kurier.api("POST", "/api/v1/content", { documents: [{ source: "handbook.md", markdown: HANDBOOK }] });
+  await kurier.api("POST", "/api/v1/content", { documents: [{ source: "handbook.md", markdown: HANDBOOK }] });
 }
 
-type Found = { data: { id: string; name: string; state: string }[] };
+type Found = { data: { id: string; name: string; state: string; key: string; versionId: string }[] };
 
 /** Every page there is, with something on it. */
 export async function allPages(kurier: Kurier): Promise<[name: string, path: string][]> {
@@ -126,6 +125,9 @@ export async function allPages(kurier: Kurier): Promise<[name: string, path: str
   const paying = segments.find((segment) => segment.name === "Paying");
   const [run] = (await ask(`/api/v1/journeys/${cart?.id}/instances?limit=1`)).data;
   const [message] = (await ask("/api/v1/messages?state=sent&template=welcome&limit=1")).data;
+  const [node] = (await ask("/api/v1/content")).data;
+  const versions = (await ask("/api/v1/versions?kind=template")).data;
+  const version = versions.find((one) => one.name.startsWith("welcome"));
   return [
     ["overview", "/"],
     ["start", "/start"],
@@ -147,7 +149,9 @@ export async function allPages(kurier: Kurier): Promise<[name: string, path: str
     ["templates", "/templates"],
     ["template", "/templates/cart-reminder"],
     ["content", "/content"],
+    ["content-node", `/content/${node?.key}`],
     ["bundles", "/bundles"],
+    ["bundle", `/bundles/${version?.versionId}`],
     ["projections", "/projections"],
     ["slack-workspaces", "/slack-workspaces"],
     ["settings", "/settings/channels"],

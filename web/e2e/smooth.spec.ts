@@ -1,62 +1,151 @@
 // Much of everything, and the pages still answer: few rows in the page, and frames that keep coming.
 import type { Page } from "@playwright/test";
+import { execFile } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { promisify } from "node:util";
 import { expect, signIn, test } from "./fixtures";
-import { OWNER, startKurier, type Kurier } from "./server";
+import { BIN, OWNER, others, startKurier, type Kurier } from "./server";
 
-const CONTACTS = 3000;
+const CONTACTS = 100_000;
 const NODES = 200;
 const EVENTS_PER_SECOND = 1000;
 const SECONDS = 5;
 // The typical frame; a busy machine may lose some, and a page that renders every event loses most.
 const FRAME_MS = 100;
+// So much of the time the page may be deaf: in tasks that keep it from answering for more than 50 ms.
+const DEAF_SHARE = 0.5;
+// A debug build folds the contacts of an import for a while.
+const FOLDED_MS = 120_000;
 
 let kurier: Kurier;
+let segment: string;
 
 test.beforeAll(async () => {
+  test.setTimeout(240_000);
   kurier = await startKurier();
   await kurier.own();
-  for (let at = 0; at < CONTACTS; at += 500) {
-    await kurier.send(
-      ...Array.from({ length: 500 }, (_, index) => ({
-        type: "identify",
-        userId: `u${at + index}`,
-        traits: { email: `u${at + index}@example.org`, plan: "free" },
-      })),
-    );
-  }
+  const { id } = await kurier.api<{ id: string }>("POST", "/api/v1/segments", {
+    name: "Free",
+    expression: "contact.plan = 'free'",
+  });
+  segment = id;
+  const file = join(kurier.data, "many.csv");
+  const line = (at: number) => `u${at},u${at}@example.org,${at % 10 === 0 ? "pro" : "free"},Name ${at}`;
+  const lines = Array.from({ length: CONTACTS }, (_, at) => line(at));
+  writeFileSync(file, ["user_id,email,plan,name", ...lines].join("\n"));
+  const began = Date.now();
+  await promisify(execFile)(BIN, ["import", "contacts", file, "--data", kurier.data, "--json"], { env: others });
+  const imported = Date.now();
+  // All is folded: contacts, and who of them is in the segment.
+  await expect.poll(() => isFolded(id), { timeout: FOLDED_MS, intervals: [500] }).toBe(true);
+  const seconds = (from: number, to: number) => Math.round((to - from) / 1000);
+  console.log(
+    `${CONTACTS} contacts: imported in ${seconds(began, imported)} s, folded after ${seconds(imported, Date.now())} s more`,
+  );
 });
 test.afterAll(async () => kurier.stop());
 
-/** Watches frames while something happens, and tells the median time between two. */
-async function medianFrame(page: Page, meanwhile: () => Promise<void>): Promise<number> {
+type State = { totals: { contacts: number }; projections: { lag: number }[] };
+
+async function isFolded(id: string): Promise<boolean> {
+  const state = await kurier.api<State>("GET", "/api/v1/overview");
+  const { size } = await kurier.api<{ size: number }>("GET", `/api/v1/segments/${id}`);
+  const settled = state.projections.every((projection) => projection.lag === 0);
+  return settled && state.totals.contacts === CONTACTS && size === (CONTACTS * 9) / 10;
+}
+
+type Watched = Window & { gaps: number[]; deaf: number[]; watchedFrom: number };
+
+/** Watches frames and long tasks while something happens: it must go smoothly. */
+async function smoothly(page: Page, what: string, meanwhile: () => Promise<void>) {
   await page.evaluate(() => {
-    const gaps: number[] = [];
+    const watched = window as unknown as Watched;
+    watched.gaps = [];
+    watched.deaf = [];
+    watched.watchedFrom = performance.now();
     let last = performance.now();
     const tick = (now: number) => {
-      gaps.push(now - last);
+      watched.gaps.push(now - last);
       last = now;
       requestAnimationFrame(tick);
     };
     requestAnimationFrame(tick);
-    (window as unknown as { gaps: number[] }).gaps = gaps;
+    const observer = new PerformanceObserver((list) =>
+      watched.deaf.push(...list.getEntries().map((task) => task.duration)),
+    );
+    observer.observe({ type: "longtask" });
   });
   await meanwhile();
-  const gaps = await page.evaluate(() => (window as unknown as { gaps: number[] }).gaps);
-  return gaps.sort((one, other) => one - other)[Math.floor(gaps.length / 2)] ?? 0;
+  const seen = await page.evaluate(() => {
+    const { gaps, deaf, watchedFrom } = window as unknown as Watched;
+    return { gaps, deaf, took: performance.now() - watchedFrom };
+  });
+  const median = seen.gaps.sort((one, other) => one - other)[Math.floor(seen.gaps.length / 2)] ?? Infinity;
+  const deaf = seen.deaf.reduce((all, one) => all + one, 0) / seen.took;
+  const longest = Math.max(0, ...seen.deaf);
+  console.log(
+    `${what}: ${seen.gaps.length} frames in ${Math.round(seen.took)} ms, the median after ${median.toFixed(1)} ms; ` +
+      `${Math.round(deaf * 100)} % in long tasks, the longest of ${Math.round(longest)} ms`,
+  );
+  expect(median, `${what}: the typical frame`).toBeLessThan(FRAME_MS);
+  expect(deaf, `${what}: the share of long tasks`).toBeLessThan(DEAF_SHARE);
 }
 
-test("a long list holds only the rows in sight", async ({ clean }) => {
+/** Scrolls until so many rows were loaded, and looks how many of them are in the page. */
+async function scrollFar(page: Page) {
+  await expect(async () => {
+    await page.mouse.wheel(0, 6000);
+    expect(await page.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(1000 * 36);
+  }).toPass({ timeout: 60_000, intervals: [100] });
+  expect(await page.locator("tbody tr").count()).toBeLessThan(150);
+}
+
+test("a list of 100,000 holds only the rows in sight, and is searched", async ({ clean }) => {
   await signIn(clean, kurier, OWNER);
   await clean.goto(`${kurier.url}/contacts`);
   await expect(clean.locator("tbody tr[data-link]").first()).toBeVisible();
-  const median = await medianFrame(clean, async () => {
-    await expect(async () => {
-      await clean.mouse.wheel(0, 6000);
-      expect(await clean.evaluate(() => document.documentElement.scrollHeight)).toBeGreaterThan(1000 * 36);
-    }).toPass({ timeout: 60_000 });
+  await clean.mouse.move(600, 500);
+  await smoothly(clean, "scrolling contacts", () => scrollFar(clean));
+  await clean.evaluate(() => scrollTo(0, 0));
+  await smoothly(clean, "searching contacts", async () => {
+    await clean.getByRole("searchbox").pressSequentially("u73205", { delay: 60 });
+    await expect(clean.getByRole("link", { name: "Name 73205", exact: true })).toBeVisible();
+    await expect(clean.locator("tbody tr[data-link]")).toHaveCount(1);
   });
-  expect(await clean.locator("tbody tr").count()).toBeLessThan(150);
-  expect(median).toBeLessThan(FRAME_MS);
+});
+
+test("90,000 members are scrolled, and their names are asked for together", async ({ clean }) => {
+  await signIn(clean, kurier, OWNER);
+  let [single, together] = [0, 0];
+  clean.on("request", (request) => {
+    const path = new URL(request.url()).pathname;
+    if (path === "/api/v1/contacts") together++;
+    if (path.startsWith("/api/v1/contacts/")) single++;
+  });
+  await clean.goto(`${kurier.url}/segments/${segment}`);
+  await expect(clean.locator(".big-number")).toHaveText("90,000");
+  await expect(
+    clean
+      .locator("tbody")
+      .getByRole("link", { name: /^Name \d+$/ })
+      .first(),
+  ).toBeVisible();
+  console.log(`members: the first screen took ${together} requests for names, and ${single} for single ones`);
+  expect([together, single]).toEqual([1, 0]);
+  await clean.mouse.move(500, 600);
+  await smoothly(clean, "scrolling members", () => scrollFar(clean));
+  expect(single).toBe(0);
+});
+
+test("an expression is typed, and counted over all of them", async ({ clean }) => {
+  await signIn(clean, kurier, OWNER);
+  await clean.goto(`${kurier.url}/segments/new`);
+  await clean.getByRole("textbox", { name: "Expression" }).click();
+  await smoothly(clean, "typing an expression", async () => {
+    await clean.keyboard.type("contact.plan = 'pro'", { delay: 60 });
+    await expect(clean.locator(".big-number")).toHaveText("10,000");
+  });
 });
 
 test("a canvas of 200 nodes is drawn, and a node of it dragged", async ({ clean }) => {
@@ -80,27 +169,26 @@ test("a canvas of 200 nodes is drawn, and a node of it dragged", async ({ clean 
   await expect(first).toBeVisible();
   const box = await first.boundingBox();
   if (!box) throw new Error("the first node is not drawn");
-  const median = await medianFrame(clean, async () => {
+  await smoothly(clean, "dragging among 200 nodes", async () => {
     await clean.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     await clean.mouse.down();
     await clean.mouse.move(box.x + 150, box.y + 60, { steps: 30 });
     await clean.mouse.up();
   });
   expect(await first.boundingBox()).not.toEqual(box);
-  expect(median).toBeLessThan(FRAME_MS);
 });
 
 test("a thousand events a second arrive while the overview is watched", async ({ clean }) => {
   await signIn(clean, kurier, OWNER);
   await expect(clean.getByRole("heading", { name: "Overview", level: 1 })).toBeVisible();
-  const median = await medianFrame(clean, async () => {
+  await smoothly(clean, "watching the overview", async () => {
     for (let second = 0; second < SECONDS; second++) {
       const began = Date.now();
       for (let part = 0; part < EVENTS_PER_SECOND; part += 250) {
         await kurier.send(
           ...Array.from({ length: 250 }, (_, index) => ({
             type: "track",
-            userId: `u${(part + index) % CONTACTS}`,
+            userId: `u${(part * 7 + index) % CONTACTS}`,
             event: "ticked",
             properties: { n: index },
           })),
@@ -110,5 +198,4 @@ test("a thousand events a second arrive while the overview is watched", async ({
       await clean.waitForFunction((until) => Date.now() >= until, began + 1000);
     }
   });
-  expect(median).toBeLessThan(FRAME_MS);
 });

@@ -1,5 +1,7 @@
 //! The one place that reads the clock and draws randomness; everything else is told.
 
+use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use kurier_core::id::EventId;
@@ -10,6 +12,34 @@ pub fn now() -> Timestamp {
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default();
     Timestamp::from_micros(i64::try_from(since.as_micros()).unwrap_or(i64::MAX))
+}
+
+/// What time it is for a flow: that of this machine, or the time it is told.
+#[derive(Debug, Clone, Default)]
+pub enum Clock {
+    #[default]
+    Machine,
+    Told(Arc<AtomicI64>),
+}
+
+impl Clock {
+    pub fn told(at: Timestamp) -> Self {
+        Self::Told(Arc::new(AtomicI64::new(at.as_micros())))
+    }
+
+    pub fn now(&self) -> Timestamp {
+        match self {
+            Self::Machine => now(),
+            Self::Told(at) => Timestamp::from_micros(at.load(Ordering::Relaxed)),
+        }
+    }
+
+    /// Says what time it is; the machine's clock does not listen.
+    pub fn tell(&self, now: Timestamp) {
+        if let Self::Told(at) = self {
+            at.store(now.as_micros(), Ordering::Relaxed);
+        }
+    }
 }
 
 /// Milliseconds since 1970, as the keyspace counts time to live.

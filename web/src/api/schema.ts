@@ -1053,8 +1053,7 @@ export interface components {
          *     clients that read other fields.
          */
         ProblemBody: components["schemas"]["Details"] & {
-            /** @example not_found */
-            code: string;
+            code: components["schemas"]["ProblemCode"];
             detail: string;
             message: string;
             meta: components["schemas"]["Meta"];
@@ -1064,6 +1063,11 @@ export interface components {
             /** @example urn:kurier:problem:not_found */
             type: string;
         };
+        /**
+         * @example not_found
+         * @enum {string}
+         */
+        ProblemCode: "bad_body" | "bad_channel" | "bad_choice" | "bad_contact" | "bad_content_type" | "bad_cursor" | "bad_definition" | "bad_document" | "bad_encoding" | "bad_event" | "bad_filter" | "bad_hex" | "bad_idempotency_key" | "bad_json" | "bad_key" | "bad_members" | "bad_message" | "bad_parameter" | "bad_proof" | "bad_segment" | "bad_slack_workspace" | "bad_source" | "bad_standing" | "bad_suppression" | "bad_template" | "bad_trigger" | "bad_user" | "bad_version_id" | "bundles_off" | "cannot_render" | "changed" | "conflict" | "csrf" | "dynamic_segment" | "ended" | "forbidden" | "gone" | "idempotency_key_reused" | "last_owner" | "method_not_allowed" | "name_taken" | "no_draft" | "no_secret_key" | "not_a_document" | "not_found" | "overtaken" | "segment_in_use" | "setup_required" | "signed_out" | "timeout" | "too_large" | "too_many" | "too_many_attempts" | "too_many_rows" | "twice" | "unauthorized" | "unavailable" | "unknown_encoding" | "wrong_password";
         ProjectionDetail: components["schemas"]["ProjectionView"] & {
             /** @description The first events it could not fold, with the reason. */
             set_aside_events: components["schemas"]["SetAsideView"][];

@@ -11,7 +11,7 @@ export const NODE_HEIGHT = 76;
 
 export function arrange(definition: Definition): Places {
   const graph = new graphlib.Graph();
-  graph.setGraph({ rankdir: "TB", nodesep: 48, ranksep: 72, marginx: 24, marginy: 24 });
+  graph.setGraph({ rankdir: "TB", nodesep: 40, ranksep: 52, marginx: 24, marginy: 24 });
   graph.setDefaultEdgeLabel(() => ({}));
   for (const node of definition.nodes) graph.setNode(node.id, { width: NODE_WIDTH, height: NODE_HEIGHT });
   for (const edge of edgesOf(definition)) graph.setEdge(edge.from, edge.to);

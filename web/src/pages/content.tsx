@@ -79,7 +79,7 @@ export default function Content({ params }: PageProps) {
             <NodePanel key={params.key} node={params.key} />
           ) : (
             <Panel>
-              <Empty title={t("content.pick")} />
+              <Empty title={t("content.pick")}>{t("content.pickHint")}</Empty>
             </Panel>
           )}
         </div>

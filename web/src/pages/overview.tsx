@@ -236,11 +236,13 @@ function ChannelsPanel({ of }: { of: Overview }) {
         <ul className="list-links">
           {of.channels.map((row) => (
             <li key={row.channel}>
-              <Link to={`/messages?channel=${encodeURIComponent(row.channel)}`}>{row.channel}</Link>
+              <Link to={row.channel === "outbox" ? "/outbox" : `/messages?channel=${encodeURIComponent(row.channel)}`}>
+                {row.channel}
+              </Link>
               <span className="actions">
                 <span className="soft small">{t("overview.sentOf", { sent: row.sent, failed: row.failed })}</span>
                 <Badge tone={row.breaker !== "closed" ? "bad" : row.failing > 0 ? "warn" : "good"}>
-                  {word("breaker", row.breaker)}
+                  {row.breaker === "closed" && row.failing > 0 ? t("overview.failing") : word("breaker", row.breaker)}
                 </Badge>
               </span>
             </li>

@@ -1,18 +1,19 @@
 import { useQueryClient } from "@tanstack/react-query";
 import { useState, type FormEvent } from "react";
-import { api, Problem } from "../api/client";
+import { api } from "../api/client";
 import { useWords } from "../i18n";
 import { navigate } from "../shell/router";
 import { SESSION } from "../shell/session";
 import { Preferences } from "../shell/shell";
 import { Button, TextField } from "../ui/controls";
 import { Note } from "../ui/layout";
+import { problemTextInFull } from "../ui/problem-text";
 
 const text = (form: FormData, name: string) => String(form.get(name) ?? "");
 
 /** The door: sign in, or at the very first start make the user who owns the workspace. */
 export function SignIn({ first = false, demo = false }: { first?: boolean; demo?: boolean }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const client = useQueryClient();
   const [fault, setFault] = useState<string | null>(null);
   const [busy, setBusy] = useState(false);
@@ -25,8 +26,7 @@ export function SignIn({ first = false, demo = false }: { first?: boolean; demo?
       if (first) navigate("/start", "replace");
       await client.invalidateQueries({ queryKey: SESSION });
     } catch (error) {
-      const wrong = error instanceof Problem && error.status === 401 && !first;
-      setFault(wrong ? t("signin.wrong") : messageOf(error));
+      setFault(problemTextInFull(language, error));
     } finally {
       setBusy(false);
     }
@@ -83,9 +83,4 @@ export function SignIn({ first = false, demo = false }: { first?: boolean; demo?
       </div>
     </main>
   );
-}
-
-function messageOf(error: unknown): string {
-  if (!(error instanceof Problem)) return String(error);
-  return error.fieldFaults.map((fault) => `${fault.pointer.slice(1)}: ${fault.detail}`).join("; ") || error.detail;
 }

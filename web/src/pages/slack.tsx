@@ -30,10 +30,11 @@ export default function SlackWorkspaces() {
   );
   const columns: Column<Workspace>[] = [
     { key: "name", title: t("column.name"), cell: (row) => <strong>{row.name}</strong> },
-    { key: "category", title: t("slack.category"), cell: (row) => row.category ?? "–" },
-    { key: "channel", title: t("slack.channel"), cell: (row) => row.default_channel ?? "–" },
+    { key: "category", wide: true, title: t("slack.category"), cell: (row) => row.category ?? "–" },
+    { key: "channel", wide: true, title: t("slack.channel"), cell: (row) => row.default_channel ?? "–" },
     {
       key: "secrets",
+      wide: true,
       title: t("slack.secrets"),
       cell: (row) =>
         row.secrets.length
@@ -44,7 +45,13 @@ export default function SlackWorkspaces() {
             ))
           : "–",
     },
-    { key: "changed", title: t("column.changed"), right: true, cell: (row) => <Time at={row.changed_at} /> },
+    {
+      key: "changed",
+      wide: true,
+      title: t("column.changed"),
+      right: true,
+      cell: (row) => <Time at={row.changed_at} />,
+    },
   ];
   if (mayEdit) {
     columns.push({
@@ -52,7 +59,7 @@ export default function SlackWorkspaces() {
       title: "",
       right: true,
       cell: (row) => (
-        <span className="actions" style={{ justifyContent: "flex-end", flexWrap: "nowrap" }}>
+        <span className="actions">
           <Button small onClick={() => setEditing(row)}>
             {t("action.edit")}
           </Button>

@@ -4,6 +4,7 @@ import { Component, type ReactNode } from "react";
 import { Problem } from "../api/client";
 import { useWords } from "../i18n";
 import { Button } from "./controls";
+import { problemText } from "./problem-text";
 
 export function Loading({ lines = 4 }: { lines?: number }) {
   const { t } = useWords();
@@ -28,13 +29,13 @@ export function Empty({ title, children, action }: { title: string; children?: R
 }
 
 export function Failure({ error, retry }: { error: unknown; retry?: () => void }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const problem = error instanceof Problem ? error : new Problem(0, "unreachable", String(error));
   if (problem.isUnbuilt) return <Empty title={t("state.unbuilt")}>{t("state.unbuiltHint")}</Empty>;
   return (
     <div className="state" role="alert">
       <h3>{titleOf(problem, t)}</h3>
-      <p>{problem.status === 0 ? t("state.unreachableHint") : problem.detail}</p>
+      <p>{problemText(language, problem)}</p>
       {retry && <Button onClick={retry}>{t("action.retry")}</Button>}
     </div>
   );

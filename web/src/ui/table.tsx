@@ -3,7 +3,15 @@ import { useEffect, useLayoutEffect, useRef, useState, type ReactNode } from "re
 import { navigate } from "../shell/router";
 import { useWords } from "../i18n";
 
-export type Column<T> = { key: string; title: string; cell: (row: T) => ReactNode; right?: boolean; wrap?: boolean };
+export type Column<T> = {
+  key: string;
+  title: string;
+  cell: (row: T) => ReactNode;
+  right?: boolean;
+  wrap?: boolean;
+  /** A phone has no room for it; the row's own page shows it. */
+  wide?: boolean;
+};
 
 type TableProps<T> = {
   label: string;
@@ -15,7 +23,7 @@ type TableProps<T> = {
 };
 
 const classOf = <T,>(column: Column<T>) =>
-  [column.right && "right", column.wrap && "wrap"].filter(Boolean).join(" ") || undefined;
+  [column.right && "right", column.wrap && "wrap", column.wide && "wide"].filter(Boolean).join(" ") || undefined;
 
 function Head<T>({ columns }: { columns: Column<T>[] }) {
   return (

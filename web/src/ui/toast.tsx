@@ -1,7 +1,7 @@
-import { createContext, useCallback, useContext, useState, type ReactNode } from "react";
-import { Problem } from "../api/client";
+import { createContext, useCallback, useContext, useMemo, useState, type ReactNode } from "react";
 import { useWords } from "../i18n";
 import { IconButton } from "./controls";
+import { problemTextInFull } from "./problem-text";
 
 type Toast = { id: number; tone: "good" | "bad"; text: string };
 type Tell = { good: (text: string) => void; bad: (error: unknown) => void };
@@ -13,7 +13,7 @@ const SHOWN_MS = 6000;
 let next = 1;
 
 export function ToastProvider({ children }: { children: ReactNode }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const [toasts, setToasts] = useState<Toast[]>([]);
   const drop = useCallback((id: number) => setToasts((all) => all.filter((toast) => toast.id !== id)), []);
   const add = useCallback(
@@ -25,10 +25,13 @@ export function ToastProvider({ children }: { children: ReactNode }) {
     },
     [drop],
   );
-  const [tell] = useState<Tell>(() => ({
-    good: (text) => add("good", text),
-    bad: (error) => add("bad", textOf(error)),
-  }));
+  const tell = useMemo<Tell>(
+    () => ({
+      good: (text) => add("good", text),
+      bad: (error) => add("bad", problemTextInFull(language, error)),
+    }),
+    [add, language],
+  );
   return (
     <TellContext value={tell}>
       {children}
@@ -42,10 +45,4 @@ export function ToastProvider({ children }: { children: ReactNode }) {
       </div>
     </TellContext>
   );
-}
-
-function textOf(error: unknown): string {
-  if (!(error instanceof Problem)) return String(error);
-  const faults = error.fieldFaults.map((fault) => `${fault.pointer}: ${fault.detail}`);
-  return [error.detail, ...faults].join("\n");
 }

@@ -1,6 +1,7 @@
 //! The demo: a workspace that is full and moves, so that there is something to look at.
 
 mod dice;
+mod past;
 mod person;
 mod set_up;
 mod story;
@@ -65,14 +66,12 @@ pub async fn fill(app: &App) -> anyhow::Result<()> {
     let start = now.shifted(-story::SPAN);
     // The months of the past may have no place in the log yet.
     app.store.log.maintain(start).await?;
-    let mut events = set_up::events(start)?;
     let history = story::history(now);
-    events.extend(story::accepted(&workspace.key, "history", &history)?);
-    while !events.is_empty() {
-        let rest = events.split_off(events.len().min(BATCH_MAX));
-        app.store.log.append(scope, events).await?;
-        events = rest;
-    }
+    let history = story::accepted(&workspace.key, "history", &history)?;
+    let past = past::Past::new(app, scope, start);
+    past.live(set_up::events(start)?, start).await?;
+    past.live_through(history, now).await?;
+    past.end().await;
     // Last of all: who finds the owner finds everything.
     own(app, scope).await
 }

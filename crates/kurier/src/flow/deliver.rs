@@ -21,7 +21,7 @@ use kurier_store::{Lane, Result, Store};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
 
-use crate::clock;
+use crate::clock::{self, Clock};
 use crate::http::Pressure;
 pub use guard::{Guard, Waiting, Watch};
 pub use post::{Post, Unwritten};
@@ -39,6 +39,7 @@ const LANES_MAX: usize = 64;
 
 pub struct Deliverer {
     store: Store,
+    clock: Clock,
     routes: Arc<dyn Routes>,
     guards: Vec<Box<dyn Guard>>,
     post: Arc<Post>,
@@ -69,12 +70,19 @@ impl Deliverer {
             post,
             workspaces: Workspaces::default(),
             store,
+            clock: Clock::default(),
             routes,
             pressure,
             wake: Notify::new(),
             is_stopping: AtomicBool::new(false),
             finished: Notify::new(),
         }
+    }
+
+    /// Messages fall due, and are settled, as this clock says.
+    #[must_use]
+    pub fn by(self, clock: Clock) -> Self {
+        Self { clock, ..self }
     }
 
     /// Finishes what is under way and begins nothing more; waits for it so long at most. What
@@ -126,7 +134,7 @@ impl Deliverer {
     /// Sees to it that every lane in which something stands is served; answers when to look
     /// again.
     async fn look(self: &Arc<Self>, shift: &mut Shift) -> Result<Duration> {
-        let now = clock::now();
+        let now = self.clock.now();
         let line = self.store.queue.line(now).await?;
         shift.closed.retain(|_, until| now < *until);
         for lane in shift.turns(line.lanes) {
@@ -146,7 +154,7 @@ impl Deliverer {
     /// Serves every lane until nothing is left that may go now; answers how many messages
     /// were settled.
     pub async fn turn(&self) -> Result<usize> {
-        let line = self.store.queue.line(clock::now()).await?;
+        let line = self.store.queue.line(self.clock.now()).await?;
         let mut settled = 0;
         for lane in line.lanes {
             settled += self.serve(&lane).await?.settled;

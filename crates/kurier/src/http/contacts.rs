@@ -19,7 +19,7 @@ use super::contact_view::{ContactInput, ContactView};
 use super::credential::{Admin, Owner, Reader};
 use super::event_view::EventView;
 use super::problem::{Problem, ProblemBody};
-use super::{body, cursor};
+use super::{body, contacts_by_id, cursor};
 use crate::app::App;
 use crate::flow::{self, ErasureReport};
 use crate::keyring::Grant;
@@ -35,18 +35,20 @@ pub(super) const PATIENCE: Duration = Duration::from_secs(10);
 pub struct ListParams {
     /// How many, at most 500.
     #[param(minimum = 1, maximum = 500, default = 50)]
-    limit: Option<usize>,
+    pub(super) limit: Option<usize>,
     /// `next_cursor` of the page before.
-    cursor: Option<String>,
+    pub(super) cursor: Option<String>,
     /// Exactly this e-mail address, in any case.
-    email: Option<String>,
-    user_id: Option<String>,
-    anonymous_id: Option<String>,
+    pub(super) email: Option<String>,
+    pub(super) user_id: Option<String>,
+    pub(super) anonymous_id: Option<String>,
     /// The e-mail address or user id begins with this.
-    q: Option<String>,
+    pub(super) q: Option<String>,
     /// An attribute and its value, as `plan:pro` or `address.city:Bonn`; the value is read as JSON if it is.
     #[param(example = "plan:pro")]
-    attribute: Option<String>,
+    pub(super) attribute: Option<String>,
+    /// Exactly these, by their ids, separated by commas: at most 100, and nothing beside it.
+    ids: Option<String>,
 }
 
 /// One page of a list.
@@ -68,6 +70,14 @@ pub async fn list(
     params: Result<Query<ListParams>, axum::extract::rejection::QueryRejection>,
 ) -> Result<Json<ContactList>, Problem> {
     let params = query(params)?;
+    if let Some(ids) = &params.ids {
+        let data = contacts_by_id::all(&app, &grant, ids, &params).await?;
+        return Ok(Json(ContactList {
+            data,
+            has_more: false,
+            next_cursor: None,
+        }));
+    }
     let key = &grant.workspace.key;
     let after = params
         .cursor

@@ -9,11 +9,12 @@ use utoipa::ToSchema;
 
 use super::expressions::ExpressionFault;
 use super::journey_view::FaultView;
+use super::problem_code::ProblemCode;
 
 #[derive(Debug)]
 pub struct Problem {
     status: StatusCode,
-    code: &'static str,
+    code: ProblemCode,
     detail: String,
     details: Box<Details>,
     retry_after_s: Option<u32>,
@@ -61,8 +62,7 @@ pub struct ProblemBody {
     title: &'static str,
     status: u16,
     detail: String,
-    #[schema(example = "not_found")]
-    code: &'static str,
+    code: ProblemCode,
     message: String,
     meta: Meta,
     #[serde(flatten)]
@@ -78,7 +78,7 @@ impl Problem {
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         Self {
             status,
-            code,
+            code: ProblemCode::new(code),
             detail: detail.into(),
             details: Box::default(),
             retry_after_s: None,
@@ -169,7 +169,7 @@ impl From<kurier_store::Error> for Problem {
 impl IntoResponse for Problem {
     fn into_response(self) -> Response {
         let body = ProblemBody {
-            r#type: format!("urn:kurier:problem:{}", self.code),
+            r#type: format!("urn:kurier:problem:{}", self.code.as_str()),
             title: self.status.canonical_reason().unwrap_or("Problem"),
             status: self.status.as_u16(),
             message: self.detail.clone(),

@@ -3,8 +3,8 @@ export const contacts = {
   "contacts.lead": ["Everyone who was ever identified or seen.", "Alle, die je erkannt oder gesehen wurden."],
   "contacts.search": ["Search contacts", "Kontakte suchen"],
   "contacts.searchHint": [
-    "E-mail or user id begins with …, or plan:pro",
-    "E-Mail oder User-Id beginnt mit …, oder plan:pro",
+    "Beginning of e-mail or user id, or plan:pro",
+    "Anfang von E-Mail oder User-Id, oder plan:pro",
   ],
   "contacts.import": ["Import", "Importieren"],
   "contacts.new": ["New contact", "Neuer Kontakt"],
@@ -88,6 +88,10 @@ export const contacts = {
     "Eine CSV-Datei mit Kopfzeile. Nichts ändert sich, bevor Sie gesehen haben, was sich ändern wird.",
   ],
   "import.file": ["CSV file", "CSV-Datei"],
+  "import.looks": [
+    "It may look like this. Which column is what, you choose in the next step; a contact needs a user id or an e-mail address.",
+    "So kann sie aussehen. Welche Spalte was ist, wählen Sie im nächsten Schritt; ein Kontakt braucht eine User-Id oder eine E-Mail-Adresse.",
+  ],
   "import.map": ["Which column is what?", "Welche Spalte ist was?"],
   "import.column": ["Column", "Spalte"],
   "import.example": ["Example", "Beispiel"],

@@ -125,6 +125,7 @@ export const everywhere = {
     "Senden Sie das erste Ereignis und sehen Sie es hier ankommen.",
   ],
   "overview.sentOf": ["{sent} sent, {failed} failed", "{sent} gesendet, {failed} gescheitert"],
+  "overview.failing": ["failing", "gestört"],
   "breaker.closed": ["working", "in Betrieb"],
   "breaker.open": ["breaker open", "Schutzschalter offen"],
   "breaker.half_open": ["breaker tries", "Schutzschalter probiert"],

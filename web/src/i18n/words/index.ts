@@ -4,6 +4,7 @@ import { contacts } from "./contacts";
 import { journeys } from "./journeys";
 import { messages } from "./messages";
 import { nodes } from "./nodes";
+import { problems } from "./problems";
 import { publish } from "./publish";
 import { segments } from "./segments";
 import { start } from "./start";
@@ -17,9 +18,10 @@ export const pairs = {
   ...journeys,
   ...nodes,
   ...messages,
+  ...problems,
   ...publish,
   ...system,
 };
 export type Key = keyof typeof pairs;
 
-export const areas = { everywhere, start, contacts, segments, journeys, nodes, messages, publish, system };
+export const areas = { everywhere, start, contacts, segments, journeys, nodes, messages, problems, publish, system };

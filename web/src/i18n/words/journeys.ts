@@ -105,7 +105,7 @@ export const journeys = {
   "runs.contact": ["Contact", "Kontakt"],
   "runs.allNodes": ["all nodes", "alle Knoten"],
   "run.title": ["Run", "Lauf"],
-  "run.drawn": ["Where it went", "Wo er entlangging"],
+  "run.drawn": ["Where it went", "Welchen Weg er nahm"],
   "run.path": ["Path", "Weg"],
   "run.omitted": ["{n} hops between are left out", "{n} Schritte dazwischen sind ausgelassen"],
   "run.messages": ["Messages", "Nachrichten"],

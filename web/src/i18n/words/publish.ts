@@ -1,8 +1,8 @@
 export const publish = {
   "content.title": ["Content", "Inhalte"],
   "content.lead": [
-    "Markdown with a key for life for every heading and paragraph; templates quote the keys.",
-    "Markdown mit einem Schlüssel auf Lebenszeit für jede Überschrift und jeden Absatz; Vorlagen zitieren die Schlüssel.",
+    "Markdown in which every heading and paragraph keeps its key for life. Templates quote the keys.",
+    "Markdown, in dem jede Überschrift und jeder Absatz einen Schlüssel auf Lebenszeit hat. Vorlagen zitieren die Schlüssel.",
   ],
   "content.empty": ["No content yet", "Noch keine Inhalte"],
   "content.emptyHint": [
@@ -21,7 +21,11 @@ export const publish = {
     "{n} Dokument importiert|{n} Dokumente importiert",
   ],
   "content.tree": ["Documents", "Dokumente"],
-  "content.pick": ["Choose a document or a node of it", "Dokument oder Knoten auswählen"],
+  "content.pick": ["Choose a document or a node of it", "Wählen Sie ein Dokument oder einen Knoten"],
+  "content.pickHint": [
+    "Its text stands here then, with its key and what quotes it.",
+    "Hier steht dann sein Text, mit dem Schlüssel und dem, was ihn zitiert.",
+  ],
   "content.key": ["Key", "Schlüssel"],
   "content.source": ["Source", "Quelle"],
   "content.path": ["Path", "Pfad"],

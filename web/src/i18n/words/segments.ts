@@ -19,7 +19,7 @@ export const segments = {
   "segments.size": ["Members", "Mitglieder"],
   "segments.usedBy": ["Begins", "Beginnt"],
   "segments.static": ["given by hand", "von Hand gegeben"],
-  "segments.nobodyUses": ["Begins no journey", "Beginnt keine Journey"],
+  "segments.nobodyUses": ["no journey", "keine Journey"],
   "segments.delete": ["Delete segment", "Segment löschen"],
   "segments.deleteWhat": [
     "Its {n} member leaves it now.|All {n} members leave it now.",
@@ -34,7 +34,7 @@ export const segments = {
   "segments.history": ["Size", "Größe"],
   "segments.historyNote": ["by hour", "nach Stunde"],
   "segments.preview": ["Live preview", "Live-Vorschau"],
-  "segments.previewNow": ["would be in it now", "wäre(n) jetzt dabei"],
+  "segments.previewNow": ["would be in it now|would be in it now", "wäre jetzt dabei|wären jetzt dabei"],
   "segments.previewTook": ["counted in {ms} ms", "in {ms} ms gezählt"],
   "segments.previewEmpty": [
     "Type an expression to see who is in it.",

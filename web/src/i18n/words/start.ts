@@ -4,7 +4,6 @@ export const start = {
   "signin.password": ["Password", "Passwort"],
   "signin.action": ["Sign in", "Anmelden"],
   "signin.out": ["Sign out", "Abmelden"],
-  "signin.wrong": ["E-mail or password is wrong.", "E-Mail oder Passwort ist falsch."],
   "signin.demo": ["Look around in the demo", "In der Demo umsehen"],
   "signin.demoHint": [
     "A workspace that moves by itself. No password needed.",

@@ -29,13 +29,13 @@ export default function Bundles() {
       title: t("bundles.version"),
       cell: (row) => <Link to={`/bundles/${row.versionId}`}>{row.name}</Link>,
     },
-    { key: "kind", title: t("bundles.kind"), cell: (row) => row.kind },
+    { key: "kind", wide: true, title: t("bundles.kind"), cell: (row) => row.kind },
     {
       key: "anchor",
       title: t("bundles.anchor"),
       cell: (row) => <Badge tone={TONES[row.anchor] ?? "idle"}>{word("bundle.anchor", row.anchor)}</Badge>,
     },
-    { key: "id", title: t("column.id"), cell: (row) => <code>{row.versionId.slice(0, 16)}</code> },
+    { key: "id", wide: true, title: t("column.id"), cell: (row) => <code>{row.versionId.slice(0, 16)}</code> },
     { key: "at", title: t("bundles.published"), right: true, cell: (row) => <Time at={row.publishedAt} /> },
   ];
   return (

@@ -1,11 +1,12 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
-import { api, Problem, type FieldFault } from "../../api/client";
-import { useWords } from "../../i18n";
+import { api, type FieldFault } from "../../api/client";
+import { useWords, type Language } from "../../i18n";
 import { Button, ButtonLink } from "../../ui/controls";
 import { Note, Page, Panel } from "../../ui/layout";
 import { Table, type Column } from "../../ui/table";
-import { valueText } from "../../ui/values";
+import { problemText } from "../../ui/problem-text";
+import { Code, valueText } from "../../ui/values";
 import { guess, isNamed, readCsv, rowOf, TARGETS, type Row, type Target } from "./csv";
 
 type Read = { headings: string[]; lines: string[][] };
@@ -16,6 +17,7 @@ type Answer = { accepted: number; refused: number; errors: RowFaults[] };
 
 const AT_ONCE = 500;
 const PREVIEWED = 8;
+const EXAMPLE = "user_id,email,first_name,plan\nada,ada@example.com,Ada,pro\ngrace,grace@example.com,Grace,free";
 
 export default function Import() {
   const { t } = useWords();
@@ -40,6 +42,14 @@ export default function Import() {
           />
         </div>
       </Panel>
+      {!read && (
+        <Panel title={t("import.example")}>
+          <div className="stack">
+            <p className="soft">{t("import.looks")}</p>
+            <Code text={EXAMPLE} label={t("import.example")} />
+          </div>
+        </Panel>
+      )}
       {read && <Mapping read={read} targets={targets} onChange={setTargets} />}
       {read && <Doing read={read} targets={targets} />}
     </Page>
@@ -92,13 +102,13 @@ function Mapping({
 }
 
 function Doing({ read, targets }: { read: Read; targets: Target[] }) {
-  const { t } = useWords();
+  const { t, language } = useWords();
   const client = useQueryClient();
   const [progress, setProgress] = useState<Progress | null>(null);
   const rows = useMemo(() => read.lines.map((line) => rowOf(read.headings, targets, line)), [read, targets]);
   const good = useMemo(() => rows.filter(isNamed), [rows]);
   const run = async () => {
-    await importAll(good, setProgress);
+    await importAll(good, language, setProgress);
     await client.invalidateQueries({ predicate: (query) => String(query.queryKey[0]).startsWith("/api/v1/contacts") });
   };
   const trial = useQuery({
@@ -177,7 +187,7 @@ function Shown({ progress }: { progress: Progress }) {
 }
 
 /** In parts, one after another: a bad line is told, and does not stop the others. */
-async function importAll(rows: Row[], tell: (progress: Progress) => void) {
+async function importAll(rows: Row[], language: Language, tell: (progress: Progress) => void) {
   const refused: string[] = [];
   let done = 0;
   tell({ done, of: rows.length, refused, ended: false });
@@ -187,7 +197,7 @@ async function importAll(rows: Row[], tell: (progress: Progress) => void) {
       const answer = await api.post<Answer>("/api/v1/contacts/import", part);
       refused.push(...answer.errors.map((fault) => whyRefused(fault, done)));
     } catch (error) {
-      refused.push(...part.map(() => (error instanceof Problem ? error.detail : String(error))));
+      refused.push(...part.map(() => problemText(language, error)));
     }
     tell({ done: Math.min(rows.length, done + part.length), of: rows.length, refused: [...refused], ended: false });
   }

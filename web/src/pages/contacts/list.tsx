@@ -34,10 +34,15 @@ export default function Contacts() {
   );
   const columns: Column<Contact>[] = [
     { key: "name", title: t("contacts.contact"), cell: (row) => <Link to={`/contacts/${row.id}`}>{nameOf(row)}</Link> },
-    { key: "email", title: t("contacts.email"), cell: (row) => row.email ?? "–" },
-    { key: "user", title: t("contacts.userId"), cell: (row) => <span className="mono">{row.user_id ?? "–"}</span> },
-    { key: "plan", title: t("contacts.attributes"), cell: (row) => <Some of={row.attributes} /> },
-    { key: "events", title: t("contacts.events"), right: true, cell: (row) => number(row.event_count) },
+    { key: "email", wide: true, title: t("contacts.email"), cell: (row) => row.email ?? "–" },
+    {
+      key: "user",
+      wide: true,
+      title: t("contacts.userId"),
+      cell: (row) => <span className="mono">{row.user_id ?? "–"}</span>,
+    },
+    { key: "plan", wide: true, title: t("contacts.attributes"), cell: (row) => <Some of={row.attributes} /> },
+    { key: "events", wide: true, title: t("contacts.events"), right: true, cell: (row) => number(row.event_count) },
     { key: "seen", title: t("contacts.lastSeen"), right: true, cell: (row) => <Time at={row.last_seen_at} /> },
   ];
   return (

@@ -2,7 +2,7 @@ import { useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import type { Schemas } from "../../api/client";
 import { atMostEvery, useLive } from "../../api/live";
-import { usePages } from "../../api/queries";
+import { useJourneyNames, usePages } from "../../api/queries";
 import { useWords } from "../../i18n";
 import { Link } from "../../shell/router";
 import { Badge, Button } from "../../ui/controls";
@@ -69,12 +69,14 @@ function Happened({ event }: { event: Event }) {
   const said = (event.traits ?? event.properties ?? {}) as Properties;
   return (
     <li>
-      <div className="line">
-        <strong>{event.name ?? event.type}</strong>
-        {event.name && <span className="soft small">{event.type}</span>}
-        <span className="soft small">
-          <Time at={event.occurred_at} />
-        </span>
+      <div className="happened">
+        <div className="line">
+          <strong>{event.name ?? event.type}</strong>
+          {event.name && <span className="soft small">{event.type}</span>}
+          <span className="soft small">
+            <Time at={event.occurred_at} />
+          </span>
+        </div>
         <Button small kind="quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? t("action.hide") : t("action.show")}
         </Button>
@@ -87,11 +89,12 @@ function Happened({ event }: { event: Event }) {
 
 /** Kurier's own events name other things: those become links. */
 function Gist({ event, said }: { event: Event; said: Properties }) {
-  const run = said.run as { instance?: string; at?: string } | undefined;
+  const journeyName = useJourneyNames();
+  const run = said.run as { journey?: string; instance?: string; at?: string } | undefined;
   if (event.type.startsWith("message.") && typeof said.message === "string") {
     return <Link to={`/messages/${said.message}`}>{[said.template, said.channel].filter(Boolean).join(" · ")}</Link>;
   }
   if (event.type.startsWith("journey.") && run?.instance)
-    return <Link to={`/runs/${run.instance}`}>{run.at ?? run.instance}</Link>;
+    return <Link to={`/runs/${run.instance}`}>{[journeyName(run.journey), run.at].filter(Boolean).join(" · ")}</Link>;
   return <Chips of={said} />;
 }

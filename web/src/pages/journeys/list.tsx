@@ -41,13 +41,26 @@ export default function Journeys() {
     { key: "standing", title: t("journeys.standing"), cell: (row) => <Standing journey={row} /> },
     {
       key: "version",
+      wide: true,
       title: t("column.version"),
       right: true,
       cell: (row) => (row.version ? number(row.version) : "–"),
     },
-    { key: "entered", title: t("journeys.entered"), right: true, cell: (row) => <Count journey={row} of="entered" /> },
+    {
+      key: "entered",
+      wide: true,
+      title: t("journeys.entered"),
+      right: true,
+      cell: (row) => <Count journey={row} of="entered" />,
+    },
     { key: "active", title: t("journeys.active"), right: true, cell: (row) => <Count journey={row} of="active" /> },
-    { key: "changed", title: t("column.changed"), right: true, cell: (row) => <Time at={row.changed_at} /> },
+    {
+      key: "changed",
+      wide: true,
+      title: t("column.changed"),
+      right: true,
+      cell: (row) => <Time at={row.changed_at} />,
+    },
   ];
   return (
     <Page title={t("journeys.title")} lead={t("journeys.lead")} actions={make}>

@@ -4,7 +4,7 @@ import { Link } from "../../shell/router";
 import { Badge, type Tone } from "../../ui/controls";
 import { Table, type Column } from "../../ui/table";
 import { shortId, Time } from "../../ui/values";
-import { ContactName } from "../segments/preview";
+import { ContactName } from "../contacts/contact-name";
 
 type Run = Schemas["InstanceView"];
 const TONES: Record<string, Tone> = { active: "accent", completed: "good", cancelled: "idle" };
@@ -23,10 +23,15 @@ export function RunTable({ runs, journeyName }: { runs: Run[]; journeyName?: (id
       cell: (row) => <Link to={`/runs/${row.id}`}>{journeyName ? journeyName(row.journey) : shortId(row.id)}</Link>,
     },
     { key: "status", title: t("run.status"), cell: (row) => <RunStatus run={row} /> },
-    { key: "node", title: t("run.node"), cell: (row) => row.node },
-    { key: "waits", title: t("run.awaits"), cell: (row) => row.awaits ?? (row.wake ? <Time at={row.wake} /> : "–") },
-    { key: "key", title: t("run.key"), cell: (row) => row.key ?? "–" },
-    { key: "entered", title: t("run.entered"), right: true, cell: (row) => <Time at={row.entered_at} /> },
+    { key: "node", wide: true, title: t("run.node"), cell: (row) => row.node },
+    {
+      key: "waits",
+      wide: true,
+      title: t("run.awaits"),
+      cell: (row) => row.awaits ?? (row.wake ? <Time at={row.wake} /> : "–"),
+    },
+    { key: "key", wide: true, title: t("run.key"), cell: (row) => row.key ?? "–" },
+    { key: "entered", wide: true, title: t("run.entered"), right: true, cell: (row) => <Time at={row.entered_at} /> },
   ];
   if (!journeyName)
     columns.splice(1, 0, {

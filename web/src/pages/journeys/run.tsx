@@ -12,7 +12,7 @@ import { Facts, Page, Panel } from "../../ui/layout";
 import { Loading, Shown } from "../../ui/states";
 import { Code, Time } from "../../ui/values";
 import { StateBadge } from "../messages/table";
-import { ContactName } from "../segments/preview";
+import { ContactName } from "../contacts/contact-name";
 import { RunStatus } from "./run-table";
 
 type Run = Schemas["InstanceDetail"];

@@ -10,7 +10,7 @@ import { Page, Panel } from "../../ui/layout";
 import { Empty, Shown } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
 import { address } from "../../api/client";
-import { toneOf } from "./table";
+import { toneOf, Why } from "./table";
 
 type Cause = Schemas["CountView"];
 type Doing = { what: "redrive" | "discard"; cause: Cause };
@@ -38,16 +38,17 @@ export default function DeadLetters() {
       title: t("dead.cause"),
       cell: (row) => (
         <Link to={address("/messages", filterOf(row))}>
-          {[row.reason, row.code].filter(Boolean).join(" · ") || t("dead.look")}
+          <Why of={row} none={t("dead.look")} />
         </Link>
       ),
     },
     {
       key: "state",
+      wide: true,
       title: t("column.state"),
       cell: (row) => <Badge tone={toneOf(row.state)}>{word("message.state", row.state)}</Badge>,
     },
-    { key: "channel", title: t("messages.channel"), cell: (row) => row.channel },
+    { key: "channel", wide: true, title: t("messages.channel"), cell: (row) => row.channel },
     { key: "count", title: t("dead.count"), right: true, cell: (row) => number(row.count) },
   ];
   if (mayEdit) {
@@ -56,7 +57,7 @@ export default function DeadLetters() {
       title: "",
       right: true,
       cell: (row) => (
-        <span className="actions" style={{ justifyContent: "flex-end" }}>
+        <span className="actions">
           <Button small onClick={() => setDoing({ what: "redrive", cause: row })}>
             {t("dead.redrive")}
           </Button>

@@ -8,8 +8,9 @@ import { Badge, Button } from "../../ui/controls";
 import { Facts, Page, Panel } from "../../ui/layout";
 import { Shown } from "../../ui/states";
 import { Code, shortId, Time } from "../../ui/values";
+import { ContactName } from "../contacts/contact-name";
 import { Content, type Said } from "./content";
-import { StateBadge, toneOf } from "./table";
+import { StateBadge, toneOf, Why } from "./table";
 
 type Message = Schemas["MessageDetail"];
 
@@ -76,10 +77,7 @@ function About({ message }: { message: Message }) {
   const journeyName = useJourneyNames();
   const facts: [string, React.ReactNode][] = [
     [t("messages.to"), message.to],
-    [
-      t("messages.contact"),
-      message.contact && <Link to={`/contacts/${message.contact}`}>{shortId(message.contact)}</Link>,
-    ],
+    [t("messages.contact"), message.contact && <ContactName id={message.contact} />],
     [t("messages.channel"), message.channel],
     [t("messages.sentBy"), message.sent_by],
     [
@@ -100,7 +98,7 @@ function About({ message }: { message: Message }) {
     [t("messages.priority"), number(message.priority)],
     [t("messages.requested"), <Time at={message.requested_at} />],
   ];
-  if (message.reason) facts.push([t("messages.reason"), [message.reason, message.code].filter(Boolean).join(" · ")]);
+  if (message.reason) facts.push([t("messages.reason"), <Why of={message} />]);
   if (message.next_at) facts.push([t("messages.next"), <Time at={message.next_at} />]);
   if (message.receipt) facts.push([t("messages.receipt"), <span className="mono">{message.receipt}</span>]);
   return (

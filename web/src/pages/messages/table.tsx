@@ -34,6 +34,12 @@ export function StateBadge({ message }: { message: Pick<Message, "state" | "disc
   );
 }
 
+/** Why it ended as it did: the reason in words, and the code that the other side gave. */
+export function Why({ of, none = "–" }: { of: { reason?: string | null; code?: string | null }; none?: string }) {
+  const { word } = useWords();
+  return <>{[of.reason && word("message.reason", of.reason), of.code].filter(Boolean).join(" · ") || none}</>;
+}
+
 type Pages = Pick<
   ReturnType<typeof usePages<Message>>,
   "rows" | "hasNextPage" | "isFetchingNextPage" | "fetchNextPage"
@@ -51,15 +57,27 @@ export function MessageTable({ pages }: { pages: Pages }) {
       ),
     },
     { key: "state", title: t("column.state"), cell: (row) => <StateBadge message={row} /> },
-    { key: "template", title: t("messages.template"), cell: (row) => row.template ?? "–" },
-    { key: "channel", title: t("messages.channel"), cell: (row) => row.channel },
-    { key: "journey", title: t("messages.journey"), cell: (row) => (row.journey ? journeyName(row.journey) : "–") },
+    { key: "template", wide: true, title: t("messages.template"), cell: (row) => row.template ?? "–" },
+    { key: "channel", wide: true, title: t("messages.channel"), cell: (row) => row.channel },
+    {
+      key: "journey",
+      wide: true,
+      title: t("messages.journey"),
+      cell: (row) => (row.journey ? journeyName(row.journey) : "–"),
+    },
     {
       key: "reason",
+      wide: true,
       title: t("messages.reason"),
-      cell: (row) => [row.reason, row.code].filter(Boolean).join(" · ") || "–",
+      cell: (row) => <Why of={row} />,
     },
-    { key: "at", title: t("messages.requested"), right: true, cell: (row) => <Time at={row.requested_at} /> },
+    {
+      key: "at",
+      wide: true,
+      title: t("messages.requested"),
+      right: true,
+      cell: (row) => <Time at={row.requested_at} />,
+    },
   ];
   return (
     <EndlessTable

@@ -12,7 +12,7 @@ import { Facts, Page, Panel } from "../../ui/layout";
 import { Empty, Failure, Loading, Shown } from "../../ui/states";
 import { EndlessTable, type Column } from "../../ui/table";
 import { Code, Time } from "../../ui/values";
-import { ContactName } from "./preview";
+import { ContactName } from "../contacts/contact-name";
 
 type Segment = Schemas["SegmentView"];
 type Member = Schemas["MemberView"];
@@ -83,6 +83,7 @@ function Sizes({ segment }: { segment: Segment }) {
     month: "short",
     hour: "2-digit",
     minute: "2-digit",
+    hourCycle: "h23",
   });
   return (
     <Panel title={t("segments.history")} actions={<span className="soft small">{t("segments.historyNote")}</span>}>

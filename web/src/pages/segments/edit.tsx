@@ -1,6 +1,6 @@
 import { useState, type FormEvent } from "react";
 import type { PageProps } from "../../app";
-import { api, part, Problem, type Schemas } from "../../api/client";
+import { api, part, type Schemas } from "../../api/client";
 import { useAct, useRead } from "../../api/queries";
 import type { Checked } from "../../editor/checked";
 import { ExpressionField } from "../../editor/field";
@@ -25,7 +25,6 @@ function Form({ segment }: { segment: Segment | null }) {
   const [name, setName] = useState(segment?.name ?? "");
   const [expression, setExpression] = useState(segment?.expression ?? "");
   const [check, setCheck] = useState<Checked | null>(null);
-  const [fault, setFault] = useState<string | null>(null);
   const save = async () => {
     const body = { name, expression: expression.trim() || undefined };
     try {
@@ -38,8 +37,8 @@ function Form({ segment }: { segment: Segment | null }) {
         t("segments.saved"),
       );
       navigate(`/segments/${saved.id}`);
-    } catch (error) {
-      setFault(error instanceof Problem && error.code === "name_taken" ? error.detail : null);
+    } catch {
+      // It was told; what was typed stays.
     }
   };
   const submit = (event: FormEvent) => {
@@ -56,7 +55,6 @@ function Form({ segment }: { segment: Segment | null }) {
               label={t("column.name")}
               value={name}
               onChange={(event) => setName(event.target.value)}
-              fault={fault}
               maxLength={200}
               required
             />

@@ -24,6 +24,7 @@ export default function Segments() {
     { key: "name", title: t("column.name"), cell: (row) => <Link to={`/segments/${row.id}`}>{row.name}</Link> },
     {
       key: "expression",
+      wide: true,
       title: t("segments.expression"),
       cell: (row) =>
         row.expression ? (
@@ -35,6 +36,7 @@ export default function Segments() {
     { key: "size", title: t("segments.size"), right: true, cell: (row) => number(row.size) },
     {
       key: "used",
+      wide: true,
       title: t("segments.usedBy"),
       cell: (row) => row.used_by.map((journey) => journey.name).join(", ") || "–",
     },

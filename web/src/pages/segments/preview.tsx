@@ -1,13 +1,11 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { api, type Schemas } from "../../api/client";
-import { useRead } from "../../api/queries";
 import { foundGood, type Checked } from "../../editor/checked";
 import { unitAt } from "../../editor/span";
 import { useWords } from "../../i18n";
-import { Link } from "../../shell/router";
 import { Facts, Panel } from "../../ui/layout";
 import { useSettled } from "../../ui/settled";
-import { nameOf } from "../contacts/name";
+import { ContactName } from "../contacts/contact-name";
 
 /** How many contacts the expression holds for, while it is typed. */
 export function Preview({ expression, check }: { expression: string; check: Checked | null }) {
@@ -31,7 +29,7 @@ export function Preview({ expression, check }: { expression: string; check: Chec
             <>
               <div>
                 <div className="big-number">{number(data.count)}</div>
-                <div className="soft">{t("segments.previewNow")}</div>
+                <div className="soft">{t("segments.previewNow", { n: data.count })}</div>
                 <div className="soft small">
                   {t("segments.previewTook", { ms: number(Math.round(data.took_us / 100) / 10) })}
                 </div>
@@ -64,11 +62,6 @@ function Sample({ ids }: { ids: string[] }) {
       </ul>
     </div>
   );
-}
-
-export function ContactName({ id }: { id: string }) {
-  const contact = useRead<Schemas["ContactView"]>(`/api/v1/contacts/${id}`);
-  return <Link to={`/contacts/${id}`}>{contact.data ? nameOf(contact.data) : id.slice(0, 8)}</Link>;
 }
 
 function Reads({ check }: { check: Checked }) {

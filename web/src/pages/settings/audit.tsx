@@ -1,5 +1,5 @@
 import type { Schemas } from "../../api/client";
-import { usePages } from "../../api/queries";
+import { useJourneyNames, usePages } from "../../api/queries";
 import { useWords } from "../../i18n";
 import { Panel } from "../../ui/layout";
 import { Empty, Failure, Loading } from "../../ui/states";
@@ -10,11 +10,15 @@ type Act = Schemas["AuditView"];
 
 export function Audit() {
   const { t } = useWords();
+  const journeyName = useJourneyNames();
   const pages = usePages<Act>("/api/v1/audit", {}, 5000);
+  // The log names a journey by its id: whoever reads knows its name.
+  const subject = ({ kind, subject }: Act) =>
+    subject && kind.startsWith("journey.") ? journeyName(subject) : (subject ?? "–");
   const columns: Column<Act>[] = [
     { key: "act", title: t("audit.act"), cell: (row) => <code>{row.kind}</code> },
-    { key: "subject", title: t("audit.subject"), cell: (row) => row.subject ?? "–" },
-    { key: "operator", title: t("audit.operator"), cell: (row) => row.operator ?? "–" },
+    { key: "subject", title: t("audit.subject"), cell: subject },
+    { key: "operator", wide: true, title: t("audit.operator"), cell: (row) => row.operator ?? "–" },
     { key: "at", title: t("audit.at"), right: true, cell: (row) => <Time at={row.at} /> },
   ];
   return (

@@ -29,15 +29,21 @@ export function Channels() {
   );
   const columns: Column<Channel>[] = [
     { key: "name", title: t("column.name"), cell: (row) => <strong>{row.name}</strong> },
-    { key: "kind", title: t("channels.kind"), cell: (row) => row.kind },
+    { key: "kind", wide: true, title: t("channels.kind"), cell: (row) => row.kind },
     { key: "health", title: t("channels.health"), cell: (row) => <Health channel={row} /> },
-    { key: "changed", title: t("column.changed"), right: true, cell: (row) => <Time at={row.changed_at} /> },
+    {
+      key: "changed",
+      wide: true,
+      title: t("column.changed"),
+      right: true,
+      cell: (row) => <Time at={row.changed_at} />,
+    },
     {
       key: "act",
       title: "",
       right: true,
       cell: (row) => (
-        <span className="actions" style={{ justifyContent: "flex-end", flexWrap: "nowrap" }}>
+        <span className="actions">
           {mayEdit && (
             <Button small onClick={() => setDoing({ what: "test", channel: row })}>
               {t("channels.test")}
@@ -101,7 +107,9 @@ function Health({ channel }: { channel: Channel }) {
   const failing = channel.health?.failing ?? 0;
   return (
     <>
-      <Badge tone={breaker !== "closed" ? "bad" : failing > 0 ? "warn" : "good"}>{word("breaker", breaker)}</Badge>
+      <Badge tone={breaker !== "closed" ? "bad" : failing > 0 ? "warn" : "good"}>
+        {breaker === "closed" && failing > 0 ? t("overview.failing") : word("breaker", breaker)}
+      </Badge>
       {channel.health && (
         <span className="soft small">
           {" "}

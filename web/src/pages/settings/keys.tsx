@@ -40,16 +40,24 @@ export function Keys() {
     { key: "name", title: t("keys.name"), cell: (row) => <strong>{row.name}</strong> },
     {
       key: "scope",
+      wrap: true,
       title: t("keys.scope"),
       cell: (row) => row.scopes.map((scope) => word("keys.scope", scope)).join(", "),
     },
     {
       key: "state",
+      wide: true,
       title: t("column.state"),
       cell: (row) =>
         row.revoked_at ? <Badge>{t("keys.revoked")}</Badge> : <Badge tone="good">{t("keys.active")}</Badge>,
     },
-    { key: "created", title: t("column.created"), right: true, cell: (row) => <Time at={row.created_at} /> },
+    {
+      key: "created",
+      wide: true,
+      title: t("column.created"),
+      right: true,
+      cell: (row) => <Time at={row.created_at} />,
+    },
     {
       key: "act",
       title: "",

@@ -25,7 +25,7 @@ export function Users() {
   const setRole = (user: Known, role: string) => act(() => api.put(`${PATH}/${user.id}`, { role }), [[PATH]]);
   const columns: Column<Known>[] = [
     { key: "name", title: t("column.name"), cell: (row) => <strong>{row.name}</strong> },
-    { key: "email", title: t("signin.email"), cell: (row) => row.email },
+    { key: "email", wide: true, title: t("signin.email"), cell: (row) => row.email },
     {
       key: "role",
       title: t("users.role"),
@@ -47,7 +47,13 @@ export function Users() {
           t(`role.${row.role}`)
         ),
     },
-    { key: "created", title: t("column.created"), right: true, cell: (row) => <Time at={row.created_at} /> },
+    {
+      key: "created",
+      wide: true,
+      title: t("column.created"),
+      right: true,
+      cell: (row) => <Time at={row.created_at} />,
+    },
   ];
   if (owner)
     columns.push({

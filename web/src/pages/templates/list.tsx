@@ -39,11 +39,18 @@ export default function Templates() {
     { key: "topic", title: t("messages.topic"), cell: (row) => row.topic ?? "–" },
     {
       key: "reads",
+      wide: true,
       title: t("templates.reads"),
       cell: (row) => <span className="soft">{row.reads.join(", ") || "–"}</span>,
     },
-    { key: "version", title: t("column.version"), right: true, cell: (row) => number(row.version) },
-    { key: "changed", title: t("column.changed"), right: true, cell: (row) => <Time at={row.changed_at} /> },
+    { key: "version", wide: true, title: t("column.version"), right: true, cell: (row) => number(row.version) },
+    {
+      key: "changed",
+      wide: true,
+      title: t("column.changed"),
+      right: true,
+      cell: (row) => <Time at={row.changed_at} />,
+    },
   ];
   return (
     <Page title={t("templates.title")} lead={t("templates.lead")} actions={make}>

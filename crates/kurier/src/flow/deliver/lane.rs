@@ -47,7 +47,7 @@ impl Deliverer {
 
     /// Claims as many as there is room for, and sets them on their way.
     async fn fill(&self, lane: &Lane, route: &Route, trip: &mut Trip) -> Result<Filled> {
-        let now = clock::now();
+        let now = self.clock.now();
         let claiming = Claiming {
             now,
             lease_until: now.shifted(trip.lease_micros),

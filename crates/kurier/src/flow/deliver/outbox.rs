@@ -9,7 +9,6 @@ use kurier_store::{Claim, Lane, Result};
 use super::settle::{Ended, settle_in_hand};
 use super::{Deliverer, Route, Served, Watch};
 use crate::channel::outbox;
-use crate::clock;
 
 const HELD_MAX: usize = 1_000;
 
@@ -81,16 +80,17 @@ impl Deliverer {
         if held.claims.is_empty() {
             return Ok(0);
         }
+        let now = self.clock.now();
         let watch = Watch {
             lane,
             route,
             workspace: &workspace,
-            now: clock::now(),
+            now,
         };
         let (waiting, mut ended) = self.guard(&watch, held.claims).await?;
         ended.extend(waiting.into_iter().map(|it| end(it.claim)));
         let count = ended.len();
-        settle_in_hand(held.hand, ended).await?;
+        settle_in_hand(held.hand, ended, now).await?;
         Ok(count)
     }
 }

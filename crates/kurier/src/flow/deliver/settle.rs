@@ -12,7 +12,6 @@ use kurier_store::{Claim, Hand, Lane, Lesson, Result, Settled, Workspace};
 
 use super::lane::tried;
 use super::{Deliverer, Route, Waiting, Watch};
-use crate::clock;
 use crate::flow::suppress::{Wanted, suppress};
 use crate::metrics as names;
 
@@ -113,7 +112,7 @@ impl Deliverer {
         ended: Vec<Ended>,
     ) -> Result<()> {
         self.suppress(workspace, &ended).await?;
-        let now = clock::now();
+        let now = self.clock.now();
         let lesson = lesson(lane, route, &ended, now);
         let kinds: Vec<_> = ended.iter().map(|it| it.verdict.kind).collect();
         let settled = ended.into_iter().map(|it| it.settled(now));
@@ -141,8 +140,11 @@ impl Deliverer {
 }
 
 /// Settles what is in the hand: it went nowhere, so no gate has anything to learn.
-pub async fn settle_in_hand(hand: Box<dyn Hand + '_>, ended: Vec<Ended>) -> Result<()> {
-    let now = clock::now();
+pub async fn settle_in_hand(
+    hand: Box<dyn Hand + '_>,
+    ended: Vec<Ended>,
+    now: Timestamp,
+) -> Result<()> {
     let kinds: Vec<_> = ended.iter().map(|it| it.verdict.kind).collect();
     let settled = ended.into_iter().map(|it| it.settled(now));
     let kept = hand.settle(settled.collect(), now).await?;

@@ -8,6 +8,7 @@ mod look;
 mod measure;
 #[cfg(test)]
 mod tests;
+mod time;
 
 use std::collections::VecDeque;
 use std::sync::{Arc, PoisonError, RwLock, RwLockReadGuard, RwLockWriteGuard};
@@ -21,11 +22,12 @@ use kurier_store::{Reacted, Reaction, Result, Store};
 use tokio::sync::{Mutex, Notify, watch};
 use uuid::Uuid;
 
-use crate::clock;
+use crate::clock::{self, Clock};
 use crate::http::Pressure;
 
 pub use keep::Keeping;
 pub use measure::Measure;
+use time::SETTLING_MICROS;
 
 /// The reactor's name: of its checkpoint and of its lease. One set holds all lanes today.
 const NAME: &str = "react:lanes-0-63";
@@ -48,12 +50,9 @@ const MUCH: usize = 1_000;
 /// While ingest is busy, a few larger turns cost less than many small ones.
 const REST: Duration = Duration::from_millis(10);
 
-/// What was accepted is in the log by then, as a rule: a run's timeout waits for it, so that
-/// an event that came in time is never overtaken by it.
-const SETTLING_MICROS: i64 = 200_000;
-
 pub struct Reactor {
     store: Store,
+    clock: Clock,
     pressure: Arc<Pressure>,
     holder: Uuid,
     /// Without it there are no snapshots: a start folds the whole log.
@@ -102,6 +101,7 @@ impl Reactor {
     pub fn new(store: Store, pressure: Arc<Pressure>, keeping: Option<Keeping>) -> Self {
         Self {
             store,
+            clock: Clock::default(),
             pressure,
             holder: Uuid::from_bytes(clock::random()),
             keeping,
@@ -180,6 +180,21 @@ impl Reactor {
 
     /// One turn of the loop; answers how long there is nothing to do.
     async fn turn(&self) -> Result<Duration> {
+        Ok(if self.step().await? {
+            Duration::ZERO
+        } else {
+            self.until_due().min(LOOK_EVERY)
+        })
+    }
+
+    /// Reacts until there is nothing left to react to, as of now.
+    pub async fn drain(&self) -> Result<()> {
+        while self.step().await? {}
+        Ok(())
+    }
+
+    /// Reads and reacts once; false if there was nothing.
+    async fn step(&self) -> Result<bool> {
         let mut state = self.state.lock().await;
         self.restore(&mut state).await?;
         self.renew(&mut state).await?;
@@ -191,17 +206,7 @@ impl Reactor {
         self.discard_erased(&mut state).await?;
         self.say_reached(state.position);
         self.keep_sometimes(&mut state).await?;
-        Ok(if worked {
-            Duration::ZERO
-        } else {
-            self.until_due().min(LOOK_EVERY)
-        })
-    }
-
-    fn until_due(&self) -> Duration {
-        let due = self.engines().values().map(due).min();
-        let micros = due.map_or(i64::MAX, |due| due.micros_since(clock::now()));
-        Duration::from_micros(u64::try_from(micros).unwrap_or(0))
+        Ok(worked)
     }
 
     async fn renew(&self, state: &mut State) -> Result<()> {
@@ -309,7 +314,7 @@ impl Reactor {
     }
 
     fn decide(&self, from: Position, batch: &[Recorded]) -> VecDeque<Decision> {
-        let now = clock::now();
+        let now = self.clock.now();
         let tide = Tide {
             now,
             settled: now.shifted(-SETTLING_MICROS),
@@ -374,13 +379,6 @@ impl Reactor {
         self.reached
             .send_if_modified(|reached| std::mem::replace(reached, position) != position);
     }
-}
-
-/// When time alone next changes something. Instances move a little after their time.
-fn due(engine: &Engine) -> Timestamp {
-    let moves = engine.journeys().due();
-    let moves = Timestamp::from_micros(moves.as_micros().saturating_add(SETTLING_MICROS));
-    engine.realm().due().min(moves)
 }
 
 /// A decision is recorded when it is written, whenever its cause was.

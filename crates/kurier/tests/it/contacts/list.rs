@@ -8,6 +8,7 @@ use crate::harness::{Answer, Api, Database, Server, on_both};
 on_both![
     pages_cover_everything_once,
     contacts_are_found_by_what_is_known,
+    many_are_read_by_their_ids,
     wrong_parameters_are_refused,
     what_cannot_be_looked_for_is_no_failure,
     events_are_paged_and_filtered,
@@ -126,6 +127,37 @@ async fn contacts_are_found_by_what_is_known(database: Database) {
     let both = [("q", "u"), ("attribute", "plan:free")];
     let list = ask(api, "/api/v1/contacts", &both).await.expect(200).json();
     assert_eq!(list["data"][0]["user_id"], "u%2");
+}
+
+async fn many_are_read_by_their_ids(database: Database) {
+    let server = Server::start(database).await;
+    let api = &server.api;
+    let mut ids = Vec::new();
+    for user in ["ann", "bob", "cleo"] {
+        let made = api.upsert(&json!({"user_id": user})).await.expect(201);
+        ids.push(made.json()["id"].as_str().expect("an id").to_owned());
+    }
+    let erase = format!("/api/v1/contacts/{}", ids[2]);
+    assert!(api.delete(&erase).await.status < 300);
+    let list = "/api/v1/contacts";
+    let nobody = "00000000-0000-8000-8000-000000000000";
+    let named = [&ids[1], nobody, &ids[0], &ids[2]].join(",");
+    let found = ask(api, list, &[("ids", &named)]).await.expect(200).json();
+    let found_users = found["data"].as_array().expect("a list").iter();
+    let users: Vec<_> = found_users.map(|it| it["user_id"].clone()).collect();
+    assert_eq!(users, ["bob", "ann"]);
+    assert_eq!(found["has_more"], false);
+    let many = vec![nobody; 101].join(",");
+    let wrong: [&[(&str, &str)]; 4] = [
+        &[("ids", "x")],
+        &[("ids", &many)],
+        &[("ids", &ids[0]), ("q", "a")],
+        &[("ids", &ids[0]), ("limit", "1")],
+    ];
+    for wrong in wrong {
+        let answer = ask(api, list, wrong).await;
+        answer.expect_problem(400, "bad_parameter");
+    }
 }
 
 async fn wrong_parameters_are_refused(database: Database) {

@@ -150,13 +150,26 @@ async fn the_overview_moves_and_stays_silent_when_nothing_does(database: Databas
 async fn counts_of_a_journey_move(database: Database) {
     let server = Server::start(database).await;
     let (api, ann) = (&server.api, set_up(&server.api).await);
-    let path = crate::journeys::make(api, &crate::journeys::cart("Cart", "t")).await;
+    let path = crate::journeys::publish(api, &crate::journeys::cart("Cart", "t")).await;
     let id = path.rsplit('/').next().expect("an id");
-    let publish = format!("/api/v1/journeys/{id}/publish");
-    ann.send(Method::POST, &publish, json!({})).await;
     let mut stream = Stream::open(&ann, &format!("?journey={id}")).await;
     let first = stream.wait_for("counts").await;
     assert!(first["nodes"].is_array() && first["edges"].is_array());
+    assert_eq!(entered(&first), 0);
+    // Not only the first counts come: they move, and move on.
+    for number in 1..=2 {
+        let cart = json!({"cart_id": format!("c{number}")});
+        api.send(
+            "track",
+            json!({"userId": "u", "event": "cart", "properties": cart}),
+        )
+        .await;
+        let mut counts = stream.wait_for("counts").await;
+        while entered(&counts) < number {
+            counts = stream.wait_for("counts").await;
+        }
+        assert_eq!(entered(&counts), number);
+    }
     let missing = "00000000-0000-7000-8000-000000000000";
     for query in [
         "?journey=none",
@@ -166,6 +179,13 @@ async fn counts_of_a_journey_move(database: Database) {
         let answer = ann.get(&format!("/api/v1/live{query}")).await;
         answer.expect_problem(404, "not_found");
     }
+}
+
+/// How many came to the node where this journey begins.
+fn entered(counts: &Value) -> i64 {
+    let nodes = counts["nodes"].as_array().expect("nodes");
+    let start = nodes.iter().find(|node| node["node"] == "start");
+    start.map_or(0, |node| node["entered"].as_i64().expect("a number"))
 }
 
 async fn signing_out_ends_a_stream(database: Database) {
