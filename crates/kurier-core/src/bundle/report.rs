@@ -127,7 +127,7 @@ fn stand(envelope: &Envelope, given: &Given<'_>, broken: bool) -> Standing {
 fn confirmations(standing: &Standing, policy: &Policy) -> Checked {
     let min = policy.min_confs();
     match (standing.state, standing.confs) {
-        (State::InvalidProof, _) => Err(NotSo::NotChecked("the proof does not hold")),
+        (State::InvalidProof, _) => Err(steps::BROKEN),
         (_, None) => Err(NotSo::NotChecked("how many there are is not known")),
         (_, Some(confs)) if confs < i64::from(min) => Err(NotSo::Fails(format!(
             "{confs} of the {min} that are asked for"

@@ -9,6 +9,7 @@ use super::report::{Checked, NotSo};
 use super::standing::{Standing, State};
 
 const NO_TX: NotSo = NotSo::NotChecked("no transaction commits to it yet");
+pub(super) const BROKEN: NotSo = NotSo::NotChecked("something above does not hold");
 const NO_BLOCK: NotSo = NotSo::NotChecked("it is in no block yet");
 
 fn fails<T>(why: impl ToString) -> Result<T, NotSo> {
@@ -59,21 +60,17 @@ pub(super) fn lineage(envelope: &Envelope) -> Checked {
         named.retain(|known| *known != id);
         named.extend(&ancestor.parents);
     }
-    Ok(format!(
-        "{} ancestors, each the parent of another",
-        envelope.lineage.len()
-    ))
+    Ok(match envelope.lineage.len() {
+        0 => "no ancestors come with it".to_owned(),
+        count => format!("every ancestor ({count}) is the parent of one before it"),
+    })
 }
 
 pub(super) fn transaction(envelope: &Envelope) -> Checked {
     let TxPart { txid, raw } = envelope.tx.as_ref().ok_or(NO_TX)?;
     check_txid(&raw.0, Some(txid))?;
-    let tx = Tx::parse(&raw.0)?;
-    Ok(format!(
-        "{} bytes with {} outputs have the id {txid}",
-        raw.0.len(),
-        tx.scripts().len()
-    ))
+    Tx::parse(&raw.0)?;
+    Ok(format!("its {} bytes have the id {txid}", raw.0.len()))
 }
 
 pub(super) fn commitment(envelope: &Envelope) -> Checked {
@@ -129,7 +126,7 @@ pub(super) fn proof(envelope: &Envelope) -> Checked {
     );
     check_anchor(&part.txid, &bump, &header, height)?;
     Ok(format!(
-        "{} levels lead to the block's root {}",
+        "its path, {} high, leads to the block's root {}",
         bump.levels(),
         header.merkle_root
     ))
@@ -148,7 +145,7 @@ pub(super) fn chain(envelope: &Envelope, tree: Option<&Tree>, standing: &Standin
         State::UnknownHeader => Err(NotSo::NotChecked("the headers do not reach its block")),
         State::Unmined => Err(NO_BLOCK),
         State::InvalidProof if moved(envelope, tree) => fails("its block has another height"),
-        State::InvalidProof => Err(NotSo::NotChecked("the proof does not hold")),
+        State::InvalidProof => Err(BROKEN),
     }
 }
 

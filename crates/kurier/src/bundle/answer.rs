@@ -81,7 +81,7 @@ impl Answer {
     pub(super) fn log(&self, asked: &Asked, took: Duration) {
         let (version, depth) = (asked.version, asked.depth);
         let tip_height = self.tip.as_ref().map(|tip| tip.height);
-        let latency_ms = took.as_secs_f64() * 1e3;
+        let latency_ms = took.as_micros() as f64 / 1e3;
         let (confs, reorg) = (self.confs, self.reorg);
         match self.cache.hit {
             true => tracing::debug!(

@@ -20,9 +20,11 @@ impl Bundles {
     /// The first look at the headers, before anyone asks.
     pub async fn begin(&self) {
         self.refresh().await;
-        for report in self.headers.reports() {
-            let (tip, fault) = (report.tip.map(|tip| tip.height), report.fault);
-            tracing::info!(source = report.address, tip, fault, "headers");
+        // Those that fail were told of already.
+        let reports = self.headers.reports().into_iter();
+        for report in reports.filter(|report| report.fault.is_none()) {
+            let tip = report.tip.map(|tip| tip.height);
+            tracing::info!(source = report.address, tip, "headers");
         }
     }
 

@@ -1,7 +1,7 @@
 //! `kurier doctor`: is everything in order, and what to do where it is not.
 
 use std::process::ExitCode;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use clap::Args;
@@ -11,8 +11,10 @@ use kurier_store::{Snapshots, Store};
 use serde::Serialize;
 
 use crate::app::open_store;
+use crate::bundle::BundleSettings;
 use crate::clock;
 use crate::config::{Config, Database};
+use crate::headers::Headers;
 
 #[derive(Debug, Args)]
 pub struct DoctorArgs {
@@ -53,6 +55,9 @@ pub async fn run(config: &Config, args: DoctorArgs) -> anyhow::Result<ExitCode> 
     }
     if let Some(url) = &config.redis_url {
         findings.push(Finding::of("redis", check_redis(url).await));
+    }
+    if let Some(settings) = &config.bundle {
+        findings.push(Finding::of("headers", check_headers(settings).await));
     }
     report(&findings, args.json)?;
     let well = findings.iter().all(|finding| finding.ok);
@@ -163,6 +168,21 @@ fn check_clock() -> anyhow::Result<String> {
         anyhow::bail!("this machine believes it is {now}");
     }
     Ok(format!("{now}"))
+}
+
+/// Every header is checked, as at a start.
+async fn check_headers(settings: &BundleSettings) -> anyhow::Result<String> {
+    let hour = Duration::from_secs(3_600);
+    let headers = Headers::new(&settings.headers, hour, hour, clock::now);
+    let headers = headers.map_err(anyhow::Error::msg)?;
+    headers.refresh().await;
+    let faults = headers.reports().into_iter();
+    let faults = faults.filter_map(|it| Some(format!("{}: {}", it.address, it.fault?)));
+    let faults: Vec<String> = faults.collect();
+    anyhow::ensure!(faults.is_empty(), "{}", faults.join("; "));
+    let tip = headers.tip().context("no source has any")?;
+    let chain = headers.chain().name();
+    Ok(format!("of {chain}, up to {} {}", tip.height, tip.hash))
 }
 
 async fn check_redis(url: &str) -> anyhow::Result<String> {

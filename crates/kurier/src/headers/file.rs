@@ -106,6 +106,12 @@ pub fn read_tree(path: &Path, chain: Chain, start: u32, now_s: i64) -> anyhow::R
         }
         _ => (start, bytes),
     };
+    anyhow::ensure!(
+        bytes.len().is_multiple_of(HEADER_BYTES),
+        "{}: {} bytes are no whole number of headers, which have {HEADER_BYTES} each",
+        shown(),
+        bytes.len()
+    );
     tree_of(chain, start, &bytes, now_s).with_context(shown)
 }
 

@@ -250,8 +250,8 @@ impl Headers {
             tree.is_some_and(|tree| tree.best_hash_at(old.height) != Some(old.hash))
         });
         if replaced {
-            let new = self.tip();
-            tracing::warn!(old = %old.hash, old_height = old.height, ?new, "the chain was reorganised");
+            let new = self.tip().map_or(0, |tip| tip.height);
+            tracing::warn!(replaced = %old.hash, height = old.height, tip = new, "the chain was reorganised");
         }
     }
 }

@@ -110,6 +110,12 @@ fn read_place(text: &str) -> Result<Place, String> {
             false => Ok(Place::File(PathBuf::from(path))),
         };
     }
+    if !["http://", "https://"]
+        .iter()
+        .any(|it| text.starts_with(it))
+    {
+        return Err("it begins with none of file://, http:// and https://".to_owned());
+    }
     Target::of(text).map_err(|blocked| blocked.to_string())?;
     let base = text.strip_suffix("/tip").unwrap_or(text);
     Ok(Place::Http(base.trim_end_matches('/').to_owned()))
@@ -139,9 +145,9 @@ mod tests {
     fn what_is_malformed_is_refused_with_the_reason() {
         for (text, why) in [
             ("", "names no source"),
-            ("/var/headers.json", "neither with https:// nor http://"),
+            ("/var/headers.json", "none of file://, http:// and https://"),
             ("file://", "names no file"),
-            ("ftp://x/tip", "neither with"),
+            ("ftp://x/tip", "none of file://"),
             ("http://u:p@x/tip", "user or a password"),
             ("file://h?chain=doge", "btc, bsv or regtest"),
             ("file://h?start=-1", "no number"),

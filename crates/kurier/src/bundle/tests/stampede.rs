@@ -123,6 +123,25 @@ async fn without_a_keyspace_the_answers_are_the_same() {
     );
 }
 
+/// Nobody can lock there, so who asks in one process waits for the very build.
+#[tokio::test]
+async fn five_hundred_misses_without_a_keyspace_build_once() {
+    let mut kit = Kit::new().await;
+    let id = kit.proven("a", 1).await;
+    let file = kit.file().display().to_string();
+    let settings = settings(&format!("file://{file}?chain=regtest"), true);
+    let store = kit.store.clone();
+    let made = Bundles::new(store, Arc::new(Away), kit.versions.clone(), &settings, now);
+    let made = Arc::new(made.expect("usable"));
+    made.refresh().await;
+    let before = Kit::metric(names::BUNDLE_BUILDS);
+    for answer in join_all((0..500).map(|_| made.answer(kit.scope, id, 0))).await {
+        let answer = answer.expect("answered").expect("known");
+        assert_eq!(answer.confs, Some(2));
+    }
+    assert_eq!(Kit::metric(names::BUNDLE_BUILDS) - before, 1.0);
+}
+
 /// A keyspace in which something happens right before a bundle is written.
 struct Meddling {
     kv: Arc<Memory>,

@@ -138,8 +138,10 @@ pub async fn prove(desk: &Desk, args: &ProveArgs) -> anyhow::Result<ExitCode> {
     }
     let shown_path = args.file.display();
     let bytes = std::fs::read(&args.file).with_context(|| format!("cannot read {shown_path}"))?;
-    let given: Given = serde_json::from_slice(&bytes).with_context(|| shown_path.to_string())?;
-    let shown: Shown = serde_json::from_str(&serde_json::to_string(&given.rest)?)?;
+    let not_understood = || format!("{shown_path} is no proof as JSON");
+    let given: Given = serde_json::from_slice(&bytes).with_context(not_understood)?;
+    let rest = serde_json::to_string(&given.rest)?;
+    let shown: Shown = serde_json::from_str(&rest).with_context(not_understood)?;
     let known = find(desk, &args.version).await?;
     let commitment = match given.commitment {
         Some(commitment) => commitment,

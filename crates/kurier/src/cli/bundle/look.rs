@@ -152,7 +152,12 @@ async fn show_proofs(desk: &Desk, known: &PublishedVersion) -> anyhow::Result<Ex
     println!("{} {}", known.version.name, known.id);
     println!("anchor  {}", known.anchor.as_str());
     for proof in &proofs {
-        println!("shown   transaction {}", proof.txid);
+        let place = proof
+            .block_height
+            .map_or("not mined yet".to_owned(), |height| {
+                format!("in block {height}")
+            });
+        println!("shown   transaction {}, {place}", proof.txid);
     }
     println!("HEADERS_SOURCE says where block headers are; without it nothing is confirmed");
     Ok(ExitCode::SUCCESS)

@@ -221,6 +221,25 @@ async fn an_unknown_version_is_known_as_soon_as_it_is_published(database: Databa
     assert_eq!(known["state"], "unmined");
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn the_doctor_looks_at_the_headers() {
+    let chain = Chain::of(2);
+    let server = chain.serve(Database::sqlite(), None, &[]).await;
+    let options = server.database.options();
+    let options: Vec<&str> = options.iter().map(String::as_str).collect();
+    let words = [&["doctor"], &options[..]].concat();
+    let source = chain.source();
+    let well = with_variables(&words, &[("HEADERS_SOURCE", &source)]).expect(0);
+    assert!(
+        well.stdout.contains("headers      of regtest, up to 2 "),
+        "{}",
+        well.stdout
+    );
+    std::fs::write(chain.file(), [7; 160]).expect("written");
+    let ill = with_variables(&words, &[("HEADERS_SOURCE", &source)]).expect(1);
+    assert!(ill.stdout.contains("it is refused"), "{}", ill.stdout);
+}
+
 /// Without a source of headers nothing of all this runs.
 async fn free_when_off_nothing_is_folded_cached_or_counted(database: Database) {
     let redis = Redis::start();
