@@ -92,7 +92,7 @@ export const everywhere = {
   "overview.perSecond": ["{n} per second", "{n} pro Sekunde"],
   "overview.lag": ["Lag", "Rückstand"],
   "overview.lagNote": ["events behind", "Ereignisse zurück"],
-  "overview.rate": ["Last hour, per minute", "Letzte Stunde, je Min."],
+  "overview.rate": ["Last hour, per minute", "Letzte Stunde"],
   "overview.rateLabel": [
     "Events and messages per minute, last hour",
     "Ereignisse und Nachrichten pro Minute, letzte Stunde",
