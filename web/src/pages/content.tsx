@@ -172,7 +172,7 @@ function About({ node }: { node: NodeView }) {
   return (
     <div className="stack">
       <Facts facts={facts} />
-      <Code text={`{{ content("${node.key}") }}`} label={t("content.quote")} />
+      <Code wrap text={`{{ content("${node.key}") }}`} label={t("content.quote")} />
       <h3>{t("content.text")}</h3>
       <Code text={node.text} wrap label={t("content.text")} />
       {node.rendered && (

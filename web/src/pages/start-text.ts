@@ -9,8 +9,10 @@ export const event = () => [
 ];
 
 export const curl = (origin: string, key: string) => `curl -u ${key}: ${origin}/v1/batch -d '{"batch": [
-  {"type": "identify", "userId": "${USER}", "traits": {"first_name": "Ada", "email": "ada@example.com"}},
-  {"type": "track", "userId": "${USER}", "event": "signed_up", "properties": {"plan": "free"}}
+  {"type": "identify", "userId": "${USER}",
+   "traits": {"first_name": "Ada", "email": "ada@example.com"}},
+  {"type": "track", "userId": "${USER}", "event": "signed_up",
+   "properties": {"plan": "free"}}
 ]}'`;
 
 export const snippet = (origin: string, key: string) => `import { AnalyticsBrowser } from "@segment/analytics-next";

@@ -58,7 +58,13 @@ export function Code({ text, wrap, label }: { text: string; wrap?: boolean; labe
   const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
   return (
     <div className="code">
-      <pre className={wrap ? "wrap" : undefined} tabIndex={0} aria-label={label ?? t("code.label")} role="region">
+      <pre
+        className={wrap ? "wrap" : undefined}
+        data-lines={text.includes("\n") ? "many" : undefined}
+        tabIndex={0}
+        aria-label={label ?? t("code.label")}
+        role="region"
+      >
         {text}
       </pre>
       <Button small onClick={copy} aria-live="polite">

@@ -80,7 +80,7 @@ export const contacts = {
   "run.state": ["State", "Zustand"],
   "run.steps": ["Steps", "Schritte"],
   "run.status.active": ["active", "aktiv"],
-  "run.status.completed": ["completed", "abgeschlossen"],
+  "run.status.completed": ["completed", "fertig"],
   "run.status.cancelled": ["cancelled", "abgebrochen"],
   "import.title": ["Import contacts", "Kontakte importieren"],
   "import.lead": [

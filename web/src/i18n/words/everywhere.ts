@@ -88,11 +88,11 @@ export const everywhere = {
   "overview.active": ["{n} in journeys", "{n} in Journeys"],
   "overview.sent": ["Sent today", "Gesendet heute"],
   "overview.failed": ["Failed today", "Gescheitert heute"],
-  "overview.dead": ["{n} dead letter waits|{n} dead letters wait", "{n} unzustellbare wartet|{n} unzustellbare warten"],
+  "overview.dead": ["{n} dead letter waits|{n} dead letters wait", "{n} unzustellbar|{n} unzustellbar"],
   "overview.perSecond": ["{n} per second", "{n} pro Sekunde"],
   "overview.lag": ["Lag", "Rückstand"],
   "overview.lagNote": ["events behind", "Ereignisse zurück"],
-  "overview.rate": ["Last hour, per minute", "Letzte Stunde, pro Minute"],
+  "overview.rate": ["Last hour, per minute", "Letzte Stunde"],
   "overview.rateLabel": [
     "Events and messages per minute, last hour",
     "Ereignisse und Nachrichten pro Minute, letzte Stunde",

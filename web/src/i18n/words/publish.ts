@@ -2,7 +2,7 @@ export const publish = {
   "content.title": ["Content", "Inhalte"],
   "content.lead": [
     "Markdown in which every heading and paragraph keeps its key for life. Templates quote the keys.",
-    "Markdown, in dem jede Überschrift und jeder Absatz einen Schlüssel auf Lebenszeit hat. Vorlagen zitieren die Schlüssel.",
+    "Markdown, in dem jeder Absatz seinen Schlüssel behält. Vorlagen zitieren die Schlüssel.",
   ],
   "content.empty": ["No content yet", "Noch keine Inhalte"],
   "content.emptyHint": [

@@ -36,7 +36,7 @@ export default function Bundles() {
       cell: (row) => <Badge tone={TONES[row.anchor] ?? "idle"}>{word("bundle.anchor", row.anchor)}</Badge>,
     },
     { key: "id", wide: true, title: t("column.id"), cell: (row) => <code>{row.versionId.slice(0, 16)}</code> },
-    { key: "at", title: t("bundles.published"), right: true, cell: (row) => <Time at={row.publishedAt} /> },
+    { key: "at", wide: true, title: t("bundles.published"), right: true, cell: (row) => <Time at={row.publishedAt} /> },
   ];
   return (
     <Page title={t("bundles.title")} lead={t("bundles.lead")}>

@@ -35,6 +35,7 @@ export default function DeadLetters() {
   const columns: Column<Cause>[] = [
     {
       key: "cause",
+      wrap: true,
       title: t("dead.cause"),
       cell: (row) => (
         <Link to={address("/messages", filterOf(row))}>

@@ -19,7 +19,7 @@ export function Audit() {
     { key: "act", title: t("audit.act"), cell: (row) => <code>{row.kind}</code> },
     { key: "subject", title: t("audit.subject"), cell: subject },
     { key: "operator", wide: true, title: t("audit.operator"), cell: (row) => row.operator ?? "–" },
-    { key: "at", title: t("audit.at"), right: true, cell: (row) => <Time at={row.at} /> },
+    { key: "at", wide: true, title: t("audit.at"), right: true, cell: (row) => <Time at={row.at} /> },
   ];
   return (
     <Panel flush label={t("audit.title")}>

@@ -111,7 +111,7 @@ function Health({ channel }: { channel: Channel }) {
         {breaker === "closed" && failing > 0 ? t("overview.failing") : word("breaker", breaker)}
       </Badge>
       {channel.health && (
-        <span className="soft small">
+        <span className="wide soft small">
           {" "}
           {t("overview.sentOf", { sent: channel.health.sent, failed: channel.health.refused })}
         </span>
