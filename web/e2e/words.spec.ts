@@ -4,7 +4,7 @@ import { readFileSync } from "node:fs";
 import { resolve } from "node:path";
 import { problems } from "../src/i18n/words/problems";
 import { expect, test } from "./fixtures";
-import { BIN, OWNER, others, startKurier } from "./server";
+import { BIN, OWNER, others, startKurier, type Kurier } from "./server";
 
 const MUCH = 1 << 26;
 const description = () => execFileSync(BIN, ["openapi"], { env: others, maxBuffer: MUCH }).toString();
@@ -27,8 +27,13 @@ test.describe("on German pages", () => {
   // Being refused is what is tried here.
   test.use({ locale: "de-DE", allowed: [/\/api\/v1\/(?:session|journeys|contacts)/] });
 
+  let kurier: Kurier;
+  test.beforeAll(async () => {
+    kurier = await startKurier();
+  });
+  test.afterAll(() => kurier.stop());
+
   test("what the server refuses is said in German", async ({ clean }) => {
-    const kurier = await startKurier();
     await kurier.own();
     await clean.goto(kurier.url);
     await clean.getByLabel("E-Mail").fill(OWNER.email);
@@ -49,6 +54,5 @@ test.describe("on German pages", () => {
 
     await clean.goto(`${kurier.url}/contacts/00000000-0000-7000-8000-000000000000`);
     await expect(clean.getByText("Hier ist nichts, oder nichts mehr.").first()).toBeVisible();
-    await kurier.stop();
   });
 });

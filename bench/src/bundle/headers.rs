@@ -65,7 +65,7 @@ fn mined(count: usize) -> anyhow::Result<Vec<u8>> {
     let mut bytes = last.bytes().to_vec();
     for number in 0..count as u64 {
         let txid = Hash256::of(&number.to_le_bytes());
-        let block = mine_block(&last, vec![txid], last.time + 600, TRIES_MAX);
+        let block = mine_block(&last, vec![txid], last.time + 60, TRIES_MAX);
         last = block.context("no nonce was found")?.header;
         bytes.extend(last.bytes());
     }

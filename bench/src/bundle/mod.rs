@@ -6,6 +6,7 @@ mod bare;
 mod chain;
 mod drive;
 mod fill;
+mod forged;
 mod headers;
 mod proofs;
 mod report;

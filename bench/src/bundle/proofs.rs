@@ -12,6 +12,7 @@ use serde::Serialize;
 use serde_json::json;
 
 use super::Args;
+use super::forged::{self, Refused};
 use crate::outcome::median;
 
 /// A block of so many transactions has paths of 12 levels.
@@ -20,10 +21,10 @@ const LEVELS: usize = 12;
 const PROOFS: usize = 64;
 const LENGTH: Duration = Duration::from_secs(2);
 
-struct Given {
+pub struct Given {
     raw: Vec<u8>,
-    bump: Vec<u8>,
-    txid: Hash256,
+    pub bump: Vec<u8>,
+    pub txid: Hash256,
 }
 
 /// Proofs a second.
@@ -33,6 +34,7 @@ pub struct Verified {
     pub sdk: Option<f64>,
     #[serde(rename = "crate")]
     pub other_crate: Option<f64>,
+    pub refused: Refused,
 }
 
 /// Medians of rounds in which each has its turn.
@@ -56,6 +58,7 @@ pub fn measure(args: &Args) -> anyhow::Result<Verified> {
         own: median(own),
         sdk: of(sdk),
         other_crate: of(other_crate),
+        refused: forged::measure(&given[1], &header)?,
     })
 }
 

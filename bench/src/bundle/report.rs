@@ -11,6 +11,9 @@ use crate::report::{keep, number, table, targets};
 const HIT_P95_MS_MAX: f64 = 5.0;
 const BARE_RATIO: f64 = 0.5;
 const PROOF_MICROS_MAX: f64 = 20.0;
+/// Of a forged proof.
+const REFUSED_MICROS_MAX: f64 = 1_000.0;
+const REFUSED_MB_MAX: f64 = 1.0;
 const HEADERS_MIN: f64 = 1_000_000.0;
 
 pub fn write(args: &Args, measured: &Measured) -> anyhow::Result<()> {
@@ -161,6 +164,18 @@ fn verdicts(measured: &Measured) -> Vec<Verdict> {
         "a proof of 12 levels, µs",
         1e6 / measured.verified.own,
         PROOF_MICROS_MAX,
+    ));
+    let refused = &measured.verified.refused;
+    let slowest = format!("the slowest of {} forged proofs, µs", refused.count);
+    verdicts.push(Verdict::at_most(
+        slowest,
+        refused.slowest_micros,
+        REFUSED_MICROS_MAX,
+    ));
+    verdicts.push(Verdict::at_most(
+        "memory to refuse them, MB",
+        refused.grown_mb,
+        REFUSED_MB_MAX,
     ));
     for checked in &measured.headers {
         let target = format!("headers/s, {}", checked.name);

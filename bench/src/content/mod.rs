@@ -21,7 +21,12 @@ const MEGABYTE: usize = 1_000_000;
 /// What is written into one file, in megabytes.
 const SIZES: [usize; 3] = [1, 10, 100];
 /// What quadratic peers are given at most.
-const PEER_SIZE_MAX: usize = 1;
+const SLOW_SIZE_MAX: usize = 1;
+/// Who is run in Python, and with how many megabytes at most.
+const PEERS: [(&str, &str, usize); 2] = [
+    ("LangChain", "langchain", 10),
+    ("LlamaIndex", "llamaindex", SLOW_SIZE_MAX),
+];
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -83,19 +88,15 @@ fn sides(args: &Args, file: &Path, size: usize) -> anyhow::Result<Vec<Row>> {
         ("bare pulldown-cmark", own(file, "bare", rounds)?),
         ("Kurier, to keys", own(file, "own", rounds)?),
     ];
-    if size <= PEER_SIZE_MAX {
-        if cfg!(feature = "splitters") {
-            ways.push(("text-splitter", own(file, "splitter", 1)?));
-        }
-        if let Some(python) = &args.python {
-            for (name, peer) in [("LangChain", "langchain"), ("LlamaIndex", "llamaindex")] {
-                let mut command = Command::new(python);
-                command
-                    .arg(args.peers.join("content.py"))
-                    .arg(peer)
-                    .arg(file);
-                ways.push((name, command));
-            }
+    if cfg!(feature = "splitters") && size <= SLOW_SIZE_MAX {
+        ways.push(("text-splitter", own(file, "splitter", 1)?));
+    }
+    for (name, peer, size_max) in PEERS {
+        if let Some(python) = args.python.as_ref().filter(|_| size <= size_max) {
+            let mut command = Command::new(python);
+            command.arg(args.peers.join("content.py"));
+            command.arg(peer).arg(file);
+            ways.push((name, command));
         }
     }
     let mut rows = Vec::new();
@@ -195,7 +196,7 @@ fn verdicts(rows: &[Row], import: &Imported) -> Vec<Verdict> {
     };
     let (own, bare) = ("Kurier, to keys", "bare pulldown-cmark");
     let mut verdicts = Vec::new();
-    if let (Some(one), Some(ten), Some(hundred)) = (find(own, 1), find(own, 10), find(own, 100)) {
+    if let (Some(ten), Some(hundred)) = (find(own, 10), find(own, 100)) {
         verdicts.push(at_least("10 MB to keys, MB/s", ten.speed(), 100.0));
         verdicts.push(at_most("10 MB to keys, s", ten.measured.seconds, 0.3));
         verdicts.push(at_most("10 MB to keys, memory × size", ten.memory(), 5.0));
@@ -209,9 +210,9 @@ fn verdicts(rows: &[Row], import: &Imported) -> Vec<Verdict> {
                 0.5,
             ));
         }
-        if let Some(peer) = find("LangChain", 1) {
-            let times = one.speed() / peer.speed();
-            verdicts.push(at_least("1 MB, times LangChain", times, 10.0));
+        if let Some(peer) = find("LangChain", 10) {
+            let times = ten.speed() / peer.speed();
+            verdicts.push(at_least("10 MB, times LangChain", times, 10.0));
         }
     }
     verdicts.push(at_most("20 MB unchanged, s", import.again_seconds, 1.0));

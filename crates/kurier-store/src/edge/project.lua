@@ -15,7 +15,8 @@ local hint_ttl, dedup_ttl = ARGV[2], ARGV[3]
 local generation = KEYS[1]
 local entries_from = 1 + clears
 local hints_from = entries_from + count
-local k, a = hints_from + hints, 3
+local k_from = hints_from + hints
+local k, a = k_from, 3
 
 if mode == WHOLE and call('EXISTS', generation) == 0 then return {0} end
 
@@ -48,6 +49,16 @@ end
 
 local held = ask(entries_from, count)
 local hinted = mode == REBUILD and {} or ask(hints_from, hints)
+-- Which events are known is asked only if an entity has no hint, and then of all at once. What is
+-- no text, as indexes are, is answered with nothing.
+local known = nil
+local function is_known(from, dedups)
+  known = known or ask(k_from, #KEYS - k_from)
+  for n = from + 1, from + dedups do
+    if not known[n - k_from] then return false end
+  end
+  return dedups > 0
+end
 
 -- The revision that a value begins with; less than any without one.
 local function revision_of(value)
@@ -83,7 +94,7 @@ for at = 1, count do
     if hint and (hint > upto or flags >= RENEWS and hint == upto) then
       why = 2
     -- An event that was written renewed the hint with it: only who has none need ask for it.
-    elseif not hint and dedups > 0 and call('EXISTS', unpack(KEYS, k + 1, k + dedups)) == dedups then
+    elseif not hint and is_known(k, dedups) then
       why = 3
     elseif standing > revision
       or standing == revision and as_of >= 0 and as_of_of(value) > as_of then

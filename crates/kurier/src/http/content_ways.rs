@@ -62,7 +62,7 @@ pub struct WayParams {
 /// The nodes that a way leads to: `children`, `descendants`, `sequence`, `next`, `previous` or
 /// `siblings`, in reading order.
 #[utoipa::path(get, path = "/api/v1/content/{key}/{way}", tag = "content",
-    params(("key" = String, Path), ("way" = Way, Path), WayParams), responses(
+    params(("key" = String, Path), ("way" = inline(Way), Path), WayParams), responses(
     (status = 200, body = ContentList), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
     (status = 403, body = ProblemBody), (status = 404, body = ProblemBody), (status = 410, body = ProblemBody)))]
 pub async fn related(

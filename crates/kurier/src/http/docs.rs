@@ -48,6 +48,37 @@ impl Modify for Keys {
     }
 }
 
+/// Who makes a client of the description needs a name of its own for every operation: what it is
+/// about, and what it is called there.
+pub fn name_operations(openapi: &mut utoipa::openapi::OpenApi) {
+    for (path, item) in &mut openapi.paths.paths {
+        let operations = [
+            &mut item.get,
+            &mut item.put,
+            &mut item.post,
+            &mut item.delete,
+            &mut item.patch,
+        ];
+        for operation in operations.into_iter().flatten() {
+            let called = operation.operation_id.take().unwrap_or_default();
+            operation.operation_id = Some(operation_name(path, &called));
+        }
+    }
+}
+
+fn operation_name(path: &str, called: &str) -> String {
+    let about = path.trim_start_matches("/api").trim_start_matches("/v1");
+    let parts = about.split('/').filter(|part| !part.starts_with('{'));
+    let mut parts: Vec<String> = parts
+        .filter(|part| !part.is_empty())
+        .map(|part| part.replace(['-', '.'], "_"))
+        .collect();
+    if parts.last().is_none_or(|last| last != called) {
+        parts.push(called.to_owned());
+    }
+    parts.join("_")
+}
+
 pub fn routes(openapi: utoipa::openapi::OpenApi) -> Router<Arc<App>> {
     let json = openapi
         .to_pretty_json()
@@ -90,4 +121,53 @@ async fn style() -> impl IntoResponse {
         [(header::CONTENT_TYPE, "text/css; charset=utf-8")],
         include_str!("docs/page.css"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeSet;
+
+    use serde_json::Value;
+
+    use super::super::openapi;
+
+    /// All names that stand under a key anywhere.
+    fn under(value: &Value, key: &str, found: &mut Vec<String>) {
+        match value {
+            Value::Object(fields) => {
+                found.extend(fields.get(key).and_then(Value::as_str).map(str::to_owned));
+                fields.values().for_each(|inner| under(inner, key, found));
+            }
+            Value::Array(items) => items.iter().for_each(|inner| under(inner, key, found)),
+            _ => {}
+        }
+    }
+
+    fn described() -> Value {
+        serde_json::from_str(&openapi()).expect("JSON")
+    }
+
+    #[test]
+    fn every_operation_has_a_name_of_its_own() {
+        let mut names = Vec::new();
+        under(&described()["paths"], "operationId", &mut names);
+        let each: BTreeSet<&String> = names.iter().collect();
+        assert_eq!(each.len(), names.len(), "{names:?}");
+        assert!(
+            each.contains(&"segments_members_list".to_owned()),
+            "{each:?}"
+        );
+    }
+
+    #[test]
+    fn every_shape_that_is_named_is_there() {
+        let described = described();
+        let mut named = Vec::new();
+        under(&described, "$ref", &mut named);
+        assert!(named.len() > 100);
+        for name in named {
+            let place = name.trim_start_matches('#');
+            assert!(described.pointer(place).is_some(), "{name} is not there");
+        }
+    }
 }

@@ -38,6 +38,7 @@ pub struct MemberParams {
     /// `next_cursor` of the page before.
     cursor: Option<String>,
     /// `csv` as the header `Accept: text/csv` says it, or `json`.
+    #[param(inline)]
     format: Option<Format>,
     /// Attributes that become columns of the CSV, separated by commas.
     #[param(example = "plan,address.city")]

@@ -103,7 +103,8 @@ pub use suppressions::SuppressionView;
 
 /// Every route there is.
 fn router(app: Arc<App>) -> Router {
-    let (router, openapi) = routes().split_for_parts();
+    let (router, mut openapi) = routes().split_for_parts();
+    docs::name_operations(&mut openapi);
     router
         .merge(ingest::aliases())
         .merge(docs::routes(openapi))
@@ -252,7 +253,8 @@ fn channel_routes() -> OpenApiRouter<Arc<App>> {
 
 /// The OpenAPI description as JSON.
 pub fn openapi() -> String {
-    let (_, openapi) = routes().split_for_parts();
+    let (_, mut openapi) = routes().split_for_parts();
+    docs::name_operations(&mut openapi);
     openapi
         .to_pretty_json()
         .expect("the description serialises")

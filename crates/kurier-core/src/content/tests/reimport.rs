@@ -127,6 +127,25 @@ fn neighbours_tell_which_of_two_with_one_name_it_is() {
     assert_eq!(texts(&change.gone), keys(&before)[..1]);
 }
 
+/// Where nothing stands just so, names tell who is who, in their order: not places.
+#[test]
+fn names_in_their_order_tell_edited_ones_from_new_ones() {
+    let alpha = |end: &str| format!("Alpha beta gamma delta fuchs {end}");
+    let berta = |end: &str| format!("Berta caesar dora emil hans {end}");
+    let mut library = Library::default();
+    let before = library.first(&written(&[&alpha("eins"), &berta("eins")]));
+    let known = keys(&before);
+    let (edited_a, edited_b) = (alpha("zwei"), berta("zwei"));
+    let text = written(&["Ganz neu hier", &edited_a, &edited_b]);
+    let change = changed(library.import(Some(&before), &text));
+    let new = "chunk:ganz_neu_hier:001".to_owned();
+    assert_eq!(keys(&change.document), [&[new], &known[..]].concat());
+    assert!(change.gone.is_empty(), "{:?}", change.gone);
+    let change = changed(library.import(Some(&before), &written(&[&edited_b])));
+    assert_eq!(keys(&change.document), known[1..]);
+    assert_eq!(texts(&change.gone), known[..1]);
+}
+
 #[test]
 fn line_ends_and_marks_change_no_key() {
     let mut library = Library::default();
