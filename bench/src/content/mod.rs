@@ -201,7 +201,8 @@ fn verdicts(rows: &[Row], import: &Imported) -> Vec<Verdict> {
         verdicts.push(at_most("10 MB to keys, s", ten.measured.seconds, 0.3));
         verdicts.push(at_most("10 MB to keys, memory × size", ten.memory(), 5.0));
         let linear = hundred.measured.seconds / (10.0 * ten.measured.seconds);
-        verdicts.push(at_most("100 MB as ten times 10 MB", linear, 1.25));
+        // A larger heap costs the bare parser about a fifth, too; what is quadratic would show ten.
+        verdicts.push(at_most("100 MB as ten times 10 MB", linear, 1.5));
         if let Some(bare) = find(bare, 10) {
             let half = ten.speed() / bare.speed();
             verdicts.push(at_least(
