@@ -97,7 +97,7 @@ async fn follow_reactions(app: Arc<App>) {
 fn tell_of_demo(app: &App, url: &str) {
     tracing::info!("this is a demo: its contacts are made up, and events come by themselves");
     match app.demo.owner() {
-        Some(_) => println!("demo at {url}: whoever opens it on this machine is signed in"),
+        Some(_) => println!("demo at {url}: one click signs in whoever opens it on this machine"),
         None => println!(
             "demo at {url}: give {} a password with `kurier user set-password`",
             demo::OWNER
