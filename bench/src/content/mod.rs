@@ -196,7 +196,7 @@ fn verdicts(rows: &[Row], import: &Imported) -> Vec<Verdict> {
     };
     let (own, bare) = ("Kurier, to keys", "bare pulldown-cmark");
     let mut verdicts = Vec::new();
-    if let (Some(ten), Some(hundred)) = (find(own, 10), find(own, 100)) {
+    if let (Some(one), Some(ten), Some(hundred)) = (find(own, 1), find(own, 10), find(own, 100)) {
         verdicts.push(at_least("10 MB to keys, MB/s", ten.speed(), 100.0));
         verdicts.push(at_most("10 MB to keys, s", ten.measured.seconds, 0.3));
         verdicts.push(at_most("10 MB to keys, memory × size", ten.memory(), 5.0));
@@ -211,9 +211,12 @@ fn verdicts(rows: &[Row], import: &Imported) -> Vec<Verdict> {
                 0.5,
             ));
         }
-        if let Some(peer) = find("LangChain", 10) {
-            let times = ten.speed() / peer.speed();
-            verdicts.push(at_least("10 MB, times LangChain", times, 10.0));
+        for (own, size) in [(one, 1), (ten, 10)] {
+            let Some(peer) = find("LangChain", size) else {
+                continue;
+            };
+            let target = format!("{size} MB, times LangChain");
+            verdicts.push(at_least(&target, own.speed() / peer.speed(), 10.0));
         }
     }
     verdicts.push(at_most("20 MB unchanged, s", import.again_seconds, 1.0));
