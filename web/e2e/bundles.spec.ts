@@ -20,20 +20,21 @@ test("a bundle is confirmed, then its block is replaced", async ({ clean }) => {
   await setUp(clean, kurier);
   await open(clean, "Bundles");
   await clean.getByRole("link", { name: /^anchored/ }).click();
-  await expect(clean.getByText("unmined")).toBeVisible();
+  const confirmations = clean.getByRole("region", { name: "Confirmations" });
+  await expect(confirmations.getByText("unmined")).toBeVisible();
 
   // The commitment goes into the block at height 4 of this chain.
   chain.anchor(kurier);
   await expect(clean.getByTestId("confs")).toHaveText("1", { timeout: 40_000 });
-  await expect(clean.getByText("not ready")).toBeVisible();
+  await expect(confirmations.getByText("not ready")).toBeVisible();
   await expect(clean.locator(".proof").getByText("holds", { exact: true })).toHaveCount(5);
 
   chain.mine("--blocks", "2");
   await expect(clean.getByTestId("confs")).toHaveText("3", { timeout: 40_000 });
-  await expect(clean.getByText("ready", { exact: true })).toBeVisible();
+  await expect(confirmations.getByText("ready", { exact: true })).toBeVisible();
 
   chain.mine("--fork", "2", "--blocks", "8");
-  await expect(clean.getByText("off chain").first()).toBeVisible({ timeout: 40_000 });
-  await expect(clean.getByText("not ready")).toBeVisible();
+  await expect(confirmations.getByText("off chain")).toBeVisible({ timeout: 40_000 });
+  await expect(confirmations.getByText("not ready")).toBeVisible();
   await expect(clean.locator(".proof").getByText("fails")).toBeVisible();
 });

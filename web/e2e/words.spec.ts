@@ -39,7 +39,7 @@ test.describe("on German pages", () => {
     await clean.getByLabel("E-Mail").fill(OWNER.email);
     await clean.getByLabel("Passwort").fill("not the password at all");
     await clean.getByRole("button", { name: "Anmelden" }).click();
-    await expect(clean.getByText("Die E-Mail-Adresse oder das Passwort ist falsch.")).toBeVisible();
+    await expect(clean.getByText("Die E-Mail-Adresse oder das Passwort ist falsch.").first()).toBeVisible();
     await clean.getByLabel("Passwort").fill(OWNER.password);
     await clean.getByRole("button", { name: "Anmelden" }).click();
     await expect(clean.getByRole("heading", { name: "Übersicht" })).toBeVisible();

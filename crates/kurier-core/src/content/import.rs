@@ -8,6 +8,9 @@ use super::matching::{Likeness, matched};
 use super::numbers::Numbers;
 use super::outline::Outline;
 
+/// A source from here on is hashed while its keys are given: that takes longer than a thread.
+const LONG_BYTES: usize = 512 * 1024;
+
 /// A document on its way in: its nodes are found again, but have no new keys yet.
 #[derive(Debug)]
 pub struct Plan<'a> {
@@ -60,6 +63,17 @@ impl<'a> Plan<'a> {
     /// Gives the keys. The counters must know all that `Numbers::lacking` asks for; what they do
     /// not know counts as never used.
     pub fn decide(&self, numbers: &mut Numbers) -> Decision {
+        let source = self.outline.source.as_bytes();
+        if source.len() < LONG_BYTES {
+            return self.decided(numbers, || Digest::of_bytes(source));
+        }
+        std::thread::scope(|scope| {
+            let digest = scope.spawn(|| Digest::of_bytes(source));
+            self.decided(numbers, || digest.join().expect("hashing does not panic"))
+        })
+    }
+
+    fn decided(&self, numbers: &mut Numbers, source: impl FnOnce() -> Digest) -> Decision {
         let asks = self.asks().count();
         numbers.reserve(asks);
         let mut given = Vec::with_capacity(asks);
@@ -75,7 +89,7 @@ impl<'a> Plan<'a> {
             };
             nodes.push(Kept::new(self.outline, node, key));
         }
-        let document = self.document(nodes);
+        let document = self.document(nodes, source());
         match self.old {
             Some(old) if *old == document => Decision::Unchanged,
             _ => Decision::Changed(Box::new(Change {
@@ -91,11 +105,11 @@ impl<'a> Plan<'a> {
         nodes.get(at as usize).map(|node| node.key)
     }
 
-    fn document(&self, nodes: Vec<Kept>) -> Document {
+    fn document(&self, nodes: Vec<Kept>, source_sha256: Digest) -> Document {
         let outline = self.outline;
         Document {
             source_id: self.source_id.to_owned(),
-            source_sha256: Digest::of_bytes(outline.source.as_bytes()),
+            source_sha256,
             settings: outline.settings.clone(),
             language: outline.language,
             front: outline.front.clone(),

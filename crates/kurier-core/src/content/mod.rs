@@ -15,7 +15,6 @@ mod front;
 mod gather;
 mod identifier;
 mod import;
-mod join;
 mod key;
 mod keyspace;
 mod manifest;
@@ -36,6 +35,7 @@ mod subsequence;
 mod tree;
 mod visible;
 mod walk;
+mod walked;
 mod words;
 
 pub use check::{KEY_BYTES_USUAL, Report, Severity, check, is_key, is_set_key};

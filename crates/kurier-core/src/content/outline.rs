@@ -14,7 +14,8 @@ use super::references::References;
 use super::settings::{Language, Settings};
 use super::slug::Slugger;
 use super::source::{SOURCE_BYTES_MAX, mark_length, mended, with_line_ends};
-use super::walk::{Walk, Walked};
+use super::walk::Walk;
+use super::walked::Walked;
 
 /// The headings and blocks of one document.
 pub const NODES_MAX: usize = 1_000_000;

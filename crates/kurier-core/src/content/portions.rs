@@ -7,11 +7,12 @@
 
 use std::ops::Range;
 
-use pulldown_cmark::{Event, Parser, Tag};
+use pulldown_cmark::{CodeBlockKind, Event, Parser, Tag};
 
 use super::Error;
 use super::outline::OPTIONS;
-use super::walk::{Walk, Walked};
+use super::walk::Walk;
+use super::walked::Walked;
 
 /// So long a portion is at least.
 pub const BYTES: usize = 128 * 1024;
@@ -93,7 +94,7 @@ fn portion(walk: &mut Walk<'_>, place: Range<usize>) -> Result<usize, Error> {
     walk.begin_at(place.start);
     for (event, range) in Parser::new_ext(part, OPTIONS).into_offset_iter() {
         let may_go_on = !is_last && walk.is_between_blocks() && range.end >= whole;
-        if may_go_on && goes_on(&event) {
+        if may_go_on && goes_on(&event, &part[range.clone()]) {
             return Ok(place.start + line_start(part, range.start));
         }
         walk.event(event, range)?;
@@ -102,11 +103,24 @@ fn portion(walk: &mut Walk<'_>, place: Range<usize>) -> Result<usize, Error> {
 }
 
 /// Whether a block may go on behind a blank line and a heading.
-const fn goes_on(event: &Event<'_>) -> bool {
-    matches!(
-        event,
-        Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::FootnoteDefinition(_))
-    )
+fn goes_on(event: &Event<'_>, block: &str) -> bool {
+    match event {
+        Event::Start(Tag::CodeBlock(CodeBlockKind::Fenced(_))) => !is_closed(block),
+        Event::Start(Tag::CodeBlock(_) | Tag::HtmlBlock | Tag::FootnoteDefinition(_)) => true,
+        _ => false,
+    }
+}
+
+/// Whether the last line of fenced code is the end of it.
+fn is_closed(block: &str) -> bool {
+    let mut lines = block.trim_ascii_end().lines();
+    let (Some(first), Some(last)) = (lines.next(), lines.next_back()) else {
+        return false;
+    };
+    let fence = |byte: &u8| first.as_bytes().first() == Some(byte);
+    let length = first.bytes().take_while(|byte| fence(byte)).count();
+    let end = last.trim_start_matches(' ');
+    last.len() - end.len() < 4 && end.len() >= length && end.bytes().all(|byte| fence(&byte))
 }
 
 fn line_start(part: &str, at: usize) -> usize {

@@ -15,6 +15,7 @@ use super::settings::Language;
 use super::slug::Slugger;
 use super::source::{is_plain, mended};
 use super::split;
+use super::walked::Walked;
 
 const TITLE_CHARS_MAX: usize = 200;
 
@@ -40,12 +41,6 @@ pub struct Walk<'a> {
     walked: Walked,
 }
 
-pub struct Walked {
-    pub nodes: Vec<Node>,
-    pub titles: String,
-    pub minors: Vec<Minor>,
-}
-
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Block {
     Heading(u8),
@@ -68,7 +63,7 @@ impl<'a> Walk<'a> {
         language: Language,
         references: &'a References,
     ) -> Self {
-        let mut walk = Self {
+        Self {
             text,
             begin,
             slugger,
@@ -82,19 +77,23 @@ impl<'a> Walk<'a> {
             pending: None,
             is_joined: false,
             is_plain: is_plain(text),
-            walked: Walked {
-                nodes: Vec::with_capacity(text.len() / 256 + 8),
-                titles: String::new(),
-                minors: Vec::new(),
-            },
-        };
-        walk.walked.nodes.push(document(text));
-        walk
+            walked: Walked::new(text),
+        }
     }
 
+    /// Another one over the same text, on which nothing was found yet.
     pub fn anew(&self) -> Self {
-        let (text, slugger) = (self.text, self.slugger);
-        Self::new(text, self.begin, slugger, self.language, self.references)
+        Self {
+            gather: Gather::new(self.slugger, self.language),
+            depth: 0,
+            block: Block::Other,
+            above: [None; 3],
+            minor: None,
+            pending: None,
+            is_joined: false,
+            walked: Walked::new(self.text),
+            ..*self
+        }
     }
 
     pub const fn text(&self) -> &'a str {
@@ -383,18 +382,5 @@ impl<'a> Walk<'a> {
         self.settle()?;
         self.rehash();
         Ok(self.walked)
-    }
-}
-
-/// The node of the document itself; its name is known when all is read.
-fn document(text: &str) -> Node {
-    Node {
-        node_type: NodeType::Doc,
-        identifier: Identifier::cut(b"empty_content").expect("a name"),
-        digest: Digest::of_bytes(b""),
-        parent: None,
-        span: span(0..text.len()),
-        title: Span::default(),
-        minor: None,
     }
 }

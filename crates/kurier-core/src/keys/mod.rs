@@ -73,3 +73,10 @@ impl<V: Serialize + DeserializeOwned> Key<V> {
         serde_json::from_slice(bytes).ok()
     }
 }
+
+impl<V: Serialize> Key<Entry<V>> {
+    /// The same as of one that owns its value.
+    pub fn encode_entry(&self, entry: &Entry<&V>) -> Vec<u8> {
+        serde_json::to_vec(entry).expect("values of keys serialise")
+    }
+}

@@ -73,14 +73,14 @@ impl Namespace {
     where
         V: Serialize + DeserializeOwned,
     {
-        let (prefix, entity) = (self.entries(tenant), self.entity);
-        let text = format!("{prefix}{entity}:{}", part::escaped(id)?);
-        Ok(Key::new(text, lifetime))
+        let (tag, entity, id) = (tenant.tag(), self.entity, part::escaped(id)?);
+        let parts = [self.module, ":", VERSION, ":", tag, ":", entity, ":", &id];
+        Ok(Key::new(parts.concat(), lifetime))
     }
 
     /// What all business keys of a tenant begin with: `MODULE:v1:{TENANT}:`
     pub fn entries(&self, tenant: &Tenant) -> String {
-        format!("{}:{VERSION}:{tenant}:", self.module)
+        [self.module, ":", VERSION, ":", tenant.tag(), ":"].concat()
     }
 
     /// What all keys of the module begin with: `MODULE:`
@@ -131,6 +131,10 @@ impl Key<Members> {
     }
 }
 
+/// What stands between the module and the tenant.
+const VERSION_HINTS: &str = ":pp:ver:";
+const DEDUPS: &str = ":pd:dup:";
+
 /// What makes projecting quick and safe, and may be lost.
 impl Namespace {
     /// `MODULE:pp:ver:{TENANT}:ENTITY:ID`: the revision up to which an entity was projected.
@@ -140,14 +144,14 @@ impl Namespace {
         id: &str,
         ttls: &Ttls,
     ) -> Result<Key<Position>, Refused> {
-        let (prefix, entity) = (self.version_hints(), self.entity);
-        let text = format!("{prefix}{tenant}:{entity}:{}", part::escaped(id)?);
-        Ok(Key::new(text, ttls.version_hint))
+        let (tag, entity, id) = (tenant.tag(), self.entity, part::escaped(id)?);
+        let parts = [self.module, VERSION_HINTS, tag, ":", entity, ":", &id];
+        Ok(Key::new(parts.concat(), ttls.version_hint))
     }
 
     /// `MODULE:pp:ver:`
     pub fn version_hints(&self) -> String {
-        format!("{}:pp:ver:", self.module)
+        [self.module, VERSION_HINTS].concat()
     }
 
     /// `MODULE:pd:dup:{TENANT}:STREAM:REVISION`: this event of the stream was projected. That it is
@@ -159,13 +163,22 @@ impl Namespace {
         revision: Position,
         ttls: &Ttls,
     ) -> Result<Key<u8>, Refused> {
-        let (prefix, stream) = (self.dedups(tenant), part::escaped(stream)?);
-        Ok(Key::new(format!("{prefix}{stream}:{revision}"), ttls.dedup))
+        let (tag, stream) = (tenant.tag(), part::escaped(stream)?);
+        let parts = [
+            self.module,
+            DEDUPS,
+            tag,
+            ":",
+            &stream,
+            ":",
+            &revision.to_string(),
+        ];
+        Ok(Key::new(parts.concat(), ttls.dedup))
     }
 
     /// `MODULE:pd:dup:{TENANT}:`
     pub fn dedups(&self, tenant: &Tenant) -> String {
-        format!("{}:pd:dup:{tenant}:", self.module)
+        [self.module, DEDUPS, tenant.tag(), ":"].concat()
     }
 
     /// `MODULE:pp:gen:{TENANT}`: there while everything of the tenant is at the edge, with how

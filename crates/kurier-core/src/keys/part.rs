@@ -1,5 +1,6 @@
 //! What people name, as a part of a key.
 
+use std::borrow::Cow;
 use std::fmt::Write as _;
 
 /// So many bytes a part may have before it is escaped.
@@ -19,11 +20,11 @@ pub enum Refused {
 /// A text as one part of a key: what is neither a letter, a digit nor one of `-._~` is written
 /// as `%` and two hex digits for each byte. So no name ends a part, opens a hash tag or becomes a
 /// pattern, and two names never become one.
-pub fn escaped(text: &str) -> Result<String, Refused> {
+pub fn escaped(text: &str) -> Result<Cow<'_, str>, Refused> {
     checked_size(text)?;
     // As ids are, and most names.
     if text.bytes().all(is_plain) {
-        return Ok(text.to_owned());
+        return Ok(Cow::Borrowed(text));
     }
     let mut part = String::with_capacity(text.len());
     for byte in text.bytes() {
@@ -33,7 +34,7 @@ pub fn escaped(text: &str) -> Result<String, Refused> {
             write!(part, "%{byte:02X}").expect("text takes any text");
         }
     }
-    Ok(part)
+    Ok(Cow::Owned(part))
 }
 
 /// The text that was [`escaped`]; `None` if nothing escapes to this.

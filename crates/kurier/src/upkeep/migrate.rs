@@ -168,7 +168,7 @@ async fn carry(kv: &dyn Kv, found: Found) -> Result<(), Error> {
         }
         Held::Ids(ids, text) => {
             let escaped = ids.iter().filter_map(|id| part::escaped(id).ok());
-            let members: Vec<Vec<u8>> = escaped.map(String::into_bytes).collect();
+            let members: Vec<Vec<u8>> = escaped.map(|id| id.into_owned().into_bytes()).collect();
             kv.set_add(&found.to, members).await?;
             match text {
                 text @ Some(_) => removal_of(from, text),

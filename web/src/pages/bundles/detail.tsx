@@ -84,6 +84,7 @@ function Confirmations({ bundle }: { bundle: Bundle }) {
   return (
     <Panel
       title={t("bundles.confs")}
+      label={t("bundles.confs")}
       actions={<Badge tone={TONES[bundle.state] ?? "idle"}>{word("bundle.state", bundle.state)}</Badge>}
     >
       <div className="stack" aria-live="polite">

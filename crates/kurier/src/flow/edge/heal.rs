@@ -11,6 +11,7 @@ use kurier_store::Scope;
 use kurier_store::edge::{AT, EdgeBatch, EdgeMode, Projected, project};
 use kurier_store::kv::{Command, KvExt as _};
 
+use super::keyed::Named;
 use super::steps::{Standings, Touched};
 use super::{Edge, Error, Result};
 use crate::metrics as names;
@@ -111,7 +112,7 @@ impl<M: Module> Edge<M> {
         let mut clear = self.counted(workspace).await?;
         let mut writes = Vec::new();
         for (of, held) in touched.keys().zip(self.held(&touched).await?) {
-            let mut write = self.write_of(*of, standings.get(of), held.as_ref())?;
+            let mut write = self.write_of(&Named::of(*of), standings.get(of), held.as_ref())?;
             let indexes = write.enter.iter().chain(&write.leave);
             clear.extend(indexes.map(|index| index.key.clone()));
             write.leave.clear();
@@ -131,7 +132,7 @@ impl<M: Module> Edge<M> {
         let counted = fields.keys();
         let counted = counted.filter_map(|field| M::NAMESPACE.counted(&tenant, field));
         let mut indexes: Vec<String> = counted.map(Key::into_text).collect();
-        indexes.push(self.index(workspace, None)?.key);
+        indexes.push(self.index(&tenant, None)?.key);
         let begin = M::NAMESPACE.entries(&tenant);
         let stray = self.state().stray.clone();
         indexes.extend(stray.into_iter().filter(|key| key.starts_with(&begin)));

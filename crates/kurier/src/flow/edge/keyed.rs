@@ -6,21 +6,39 @@ use kurier_core::id::WorkspaceId;
 use kurier_core::keys::{Entry, Key, Refused, Tenant};
 use kurier_store::edge::{EdgeBatch, EdgeHint, EdgeIndex, EdgeMode, EdgeWrite};
 use kurier_store::kv::Command;
-use uuid::Uuid;
 
 use super::steps::{Standings, Touched};
 use super::{Edge, Of, Result};
 
+/// An entity as its keys name it.
+pub(super) struct Named {
+    tenant: Tenant,
+    id: String,
+}
+
+impl Named {
+    pub(super) fn of((workspace, id): Of) -> Self {
+        Self {
+            tenant: workspace.into(),
+            id: id.to_string(),
+        }
+    }
+}
+
 impl<M: Module> Edge<M> {
-    pub(super) fn entry_key(&self, of: Of) -> std::result::Result<Key<Entry<M::Value>>, Refused> {
-        let (tenant, id) = named(of);
+    pub(super) fn entry_key(
+        &self,
+        Named { tenant, id }: &Named,
+    ) -> std::result::Result<Key<Entry<M::Value>>, Refused> {
         let lifetime = M::lifetime(&self.settings.ttls);
-        M::NAMESPACE.entry(&tenant, &id, lifetime)
+        M::NAMESPACE.entry(tenant, id, lifetime)
     }
 
-    pub(super) fn hint_key(&self, of: Of) -> std::result::Result<Key<Position>, Refused> {
-        let (tenant, id) = named(of);
-        M::NAMESPACE.version_hint(&tenant, &id, &self.settings.ttls)
+    pub(super) fn hint_key(
+        &self,
+        Named { tenant, id }: &Named,
+    ) -> std::result::Result<Key<Position>, Refused> {
+        M::NAMESPACE.version_hint(tenant, id, &self.settings.ttls)
     }
 
     pub(super) fn generation(&self, workspace: WorkspaceId) -> String {
@@ -54,7 +72,8 @@ impl<M: Module> Edge<M> {
         let held = self.held(touched).await?;
         let mut writes = Vec::with_capacity(touched.len());
         for ((of, events), held) in touched.iter().zip(held) {
-            let mut write = self.write_at(*of, standings.get(of), held.as_ref(), Some(to))?;
+            let named = Named::of(*of);
+            let mut write = self.write_at(&named, standings.get(of), held.as_ref(), Some(to))?;
             let upto = events.last().copied().unwrap_or_default();
             // Of what is gone, that it is gone is as old as the event that says so.
             if write.value.is_none() {
@@ -63,18 +82,17 @@ impl<M: Module> Edge<M> {
             write.hint = Some(EdgeHint {
                 revision: upto.0,
                 renew: true,
-                key: self.hint_key(*of)?.into_text(),
+                key: self.hint_key(&named)?.into_text(),
             });
-            self.deduplicate(&mut write, *of, events)?;
+            self.deduplicate(&mut write, &named, events)?;
             writes.push(write);
         }
         Ok(writes)
     }
 
-    fn deduplicate(&self, write: &mut EdgeWrite, of: Of, events: &[Position]) -> Result<()> {
-        let (tenant, stream) = named(of);
+    fn deduplicate(&self, write: &mut EdgeWrite, of: &Named, events: &[Position]) -> Result<()> {
         for event in events {
-            let key = M::NAMESPACE.dedup(&tenant, &stream, *event, &self.settings.ttls)?;
+            let key = M::NAMESPACE.dedup(&of.tenant, &of.id, *event, &self.settings.ttls)?;
             write.dedups.push(key.into_text());
         }
         Ok(())
@@ -86,7 +104,7 @@ impl<M: Module> Edge<M> {
         if !Self::is_whole() {
             return Ok(touched.iter().map(|_| None).collect());
         }
-        let keys = touched.keys().map(|of| self.entry_key(*of));
+        let keys = touched.keys().map(|of| self.entry_key(&Named::of(*of)));
         let keys = keys.collect::<std::result::Result<Vec<_>, _>>()?;
         let asked = keys.iter().map(|key| Command::Get {
             key: key.text().to_owned(),
@@ -102,7 +120,7 @@ impl<M: Module> Edge<M> {
     /// What is to stand at the edge, without hint and deduplication.
     pub(super) fn write_of(
         &self,
-        of: Of,
+        of: &Named,
         standing: Option<&Standing<M::Value>>,
         held: Option<&Entry<M::Value>>,
     ) -> Result<EdgeWrite> {
@@ -113,7 +131,7 @@ impl<M: Module> Edge<M> {
     /// changed by an event includes all that came before.
     pub(super) fn write_at(
         &self,
-        of: Of,
+        of: &Named,
         standing: Option<&Standing<M::Value>>,
         held: Option<&Entry<M::Value>>,
         folded: Option<Position>,
@@ -125,7 +143,7 @@ impl<M: Module> Edge<M> {
                 let entry = Entry {
                     revision: *revision,
                     as_of: as_of(*revision),
-                    value: Some(value.clone()),
+                    value: Some(value),
                 };
                 (*revision, Some(entry), key.ttl_ms())
             }
@@ -135,28 +153,32 @@ impl<M: Module> Edge<M> {
             }
             Some(Standing::Moved { .. } | Standing::Gone) | None => (Position(0), None, None),
         };
-        let now = entry.as_ref().and_then(|entry| entry.value.as_ref());
+        let now = entry.as_ref().and_then(|entry| entry.value);
         let before = held.and_then(|held| held.value.as_ref());
-        let enter = self.indexes(of.0, now)?;
-        let mut leave = self.indexes(of.0, before)?;
+        let enter = self.indexes(&of.tenant, now)?;
+        let mut leave = self.indexes(&of.tenant, before)?;
         leave.retain(|index| !enter.contains(index));
         Ok(EdgeWrite {
             as_of: entry.as_ref().and_then(|entry| Some(entry.as_of?.0)),
-            value: entry.map(|entry| key.encode(&entry)),
+            value: entry.map(|entry| key.encode_entry(&entry)),
             entry: key.into_text(),
             ttl_ms,
             revision: revision.0,
             seen: held.map(|held| held.revision.0),
             hint: None,
             dedups: Vec::new(),
-            member: of.1.to_string(),
+            member: of.id.clone(),
             leave,
             enter,
         })
     }
 
     /// That it was deleted is told for as long as is left of its time, or for ever.
-    fn tombstone(&self, revision: Position, at_ms: i64) -> (Option<Entry<M::Value>>, Option<u64>) {
+    fn tombstone<'v>(
+        &self,
+        revision: Position,
+        at_ms: i64,
+    ) -> (Option<Entry<&'v M::Value>>, Option<u64>) {
         let entry = Entry {
             revision,
             as_of: None,
@@ -174,15 +196,15 @@ impl<M: Module> Edge<M> {
 
     pub(super) fn indexes(
         &self,
-        workspace: WorkspaceId,
+        tenant: &Tenant,
         value: Option<&M::Value>,
     ) -> Result<Vec<EdgeIndex>> {
         let (Some(value), true) = (value, Self::is_whole()) else {
             return Ok(Vec::new());
         };
-        let mut indexes = vec![self.index(workspace, None)?];
+        let mut indexes = vec![self.index(tenant, None)?];
         for (name, of) in M::indexed(value) {
-            indexes.push(self.index(workspace, Some((name, &of)))?);
+            indexes.push(self.index(tenant, Some((name, &of)))?);
         }
         Ok(indexes)
     }
@@ -190,21 +212,16 @@ impl<M: Module> Edge<M> {
     /// The list of all, or an index of it.
     pub(super) fn index(
         &self,
-        workspace: WorkspaceId,
+        tenant: &Tenant,
         by: Option<(&'static str, &str)>,
     ) -> std::result::Result<EdgeIndex, Refused> {
-        let tenant = Tenant::from(workspace);
         let key = match by {
-            None => M::NAMESPACE.list(&tenant),
-            Some((name, value)) => M::NAMESPACE.index(&tenant, name, value)?,
+            None => M::NAMESPACE.list(tenant),
+            Some((name, value)) => M::NAMESPACE.index(tenant, name, value)?,
         };
         Ok(EdgeIndex {
             field: key.field().to_owned(),
             key: key.into_text(),
         })
     }
-}
-
-pub(super) fn named((workspace, id): (WorkspaceId, Uuid)) -> (Tenant, String) {
-    (workspace.into(), id.to_string())
 }

@@ -13,6 +13,7 @@ use kurier_store::kv::{Command, Reply};
 use uuid::Uuid;
 
 use super::heal::position;
+use super::keyed::Named;
 use super::{Edge, Of};
 use crate::cache::patient;
 use crate::metrics as names;
@@ -115,7 +116,7 @@ impl<M: Module> Edge<M> {
         if !self.is_current_tenant(scope.0) {
             return Err(Miss::Behind);
         }
-        let index = self.index(scope.0, by).map_err(|_| Miss::Absent)?;
+        let index = self.index(&scope.0.into(), by).map_err(|_| Miss::Absent)?;
         let asked = vec![
             Command::HashGetAll {
                 key: self.generation(scope.0),
@@ -166,7 +167,9 @@ impl<M: Module> Edge<M> {
         scope: Scope,
         ids: &[Uuid],
     ) -> std::result::Result<HashMap<Uuid, Entry<M::Value>>, Miss> {
-        let keys = ids.iter().map(|id| self.entry_key((scope.0, *id)));
+        let keys = ids
+            .iter()
+            .map(|id| self.entry_key(&Named::of((scope.0, *id))));
         let keys = keys.collect::<std::result::Result<Vec<_>, _>>();
         let keys = keys.map_err(|_| Miss::Absent)?;
         let asked = keys.iter().map(|key| Command::Get {

@@ -9,6 +9,7 @@ use kurier_core::projection::{Cell, Need};
 use kurier_store::edge::{EdgeMode, EdgeWrite, Projected, Written, project};
 use kurier_store::kv::Command;
 
+use super::keyed::Named;
 use super::{BATCH_MAX, Edge, Error, Of, Result};
 use crate::metrics as names;
 
@@ -163,7 +164,7 @@ impl<M: Module> Edge<M> {
     /// Steps 2 and 3: what hints know to be projected is skipped, before anything is loaded. Where
     /// they know nothing, as is the rule with new events, only the script asks them.
     async fn skip_hinted(&self, touched: Touched) -> Result<Touched> {
-        let keys = touched.keys().map(|of| self.hint_key(*of));
+        let keys = touched.keys().map(|of| self.hint_key(&Named::of(*of)));
         let keys = keys.collect::<std::result::Result<Vec<_>, _>>()?;
         let asked = keys.iter().map(|key| Command::Get {
             key: key.text().to_owned(),

@@ -9,8 +9,9 @@ use kurier_store::Scope;
 use kurier_store::edge::{EdgeHint, EdgeMode, EdgeWrite, project};
 use uuid::Uuid;
 
+use super::keyed::Named;
 use super::read::Miss;
-use super::{Edge, Of, Result};
+use super::{Edge, Result};
 use crate::cache::patient;
 
 impl<M: Module> Edge<M> {
@@ -58,13 +59,13 @@ impl<M: Module> Edge<M> {
     ) -> Result<()> {
         let mut writes = Vec::with_capacity(found.len());
         for (id, revision, value) in found {
-            let of = (scope.0, id);
+            let of = Named::of((scope.0, id));
             let standing = Standing::Live { revision, value };
-            let mut write = self.write_at(of, Some(&standing), None, Some(folded))?;
+            let mut write = self.write_at(&of, Some(&standing), None, Some(folded))?;
             write.hint = Some(EdgeHint {
                 revision: revision.max(folded).0,
                 renew: false,
-                key: self.hint_key(of)?.into_text(),
+                key: self.hint_key(&of)?.into_text(),
             });
             writes.push(write);
         }
@@ -74,12 +75,14 @@ impl<M: Module> Edge<M> {
     /// Removes entities at once, since an event at `position` says that they are gone. Nothing
     /// older brings them back.
     pub async fn remove(&self, scope: Scope, ids: &[Uuid], position: Position) -> Result<()> {
-        let removals = ids.iter().map(|id| self.removal((scope.0, *id), position));
+        let removals = ids
+            .iter()
+            .map(|id| self.removal(&Named::of((scope.0, *id)), position));
         let removals = removals.collect::<Result<Vec<_>>>()?;
         self.write_warm(scope, removals).await
     }
 
-    fn removal(&self, of: Of, position: Position) -> Result<EdgeWrite> {
+    fn removal(&self, of: &Named, position: Position) -> Result<EdgeWrite> {
         Ok(EdgeWrite {
             revision: position.0,
             hint: Some(EdgeHint {

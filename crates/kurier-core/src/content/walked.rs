@@ -1,11 +1,29 @@
-//! Two halves of a document become one.
+//! What a walk through a document finds, and how two halves of one become one.
 
 use super::Error;
+use super::digest::Digest;
+use super::identifier::Identifier;
 use super::key::NodeType;
-use super::outline::{Minor, NODES_MAX, Node, Span};
-use super::walk::Walked;
+use super::outline::{Minor, NODES_MAX, Node, Span, span};
+
+pub struct Walked {
+    pub nodes: Vec<Node>,
+    pub titles: String,
+    pub minors: Vec<Minor>,
+}
 
 impl Walked {
+    /// The document, and nothing in it yet.
+    pub fn new(text: &str) -> Self {
+        let mut nodes = Vec::with_capacity(text.len() / 256 + 8);
+        nodes.push(document(text));
+        Self {
+            nodes,
+            titles: String::new(),
+            minors: Vec::new(),
+        }
+    }
+
     /// With what was found behind it, beginning at a heading of the first three levels: `above`
     /// are the headings under way there.
     pub fn with(mut self, behind: Self, above: [Option<u32>; 3]) -> Result<Self, Error> {
@@ -74,5 +92,18 @@ impl Moved {
             start: title.start + self.titles,
             end: title.end + self.titles,
         }
+    }
+}
+
+/// The node of the document itself; its name is known when all is read.
+fn document(text: &str) -> Node {
+    Node {
+        node_type: NodeType::Doc,
+        identifier: Identifier::cut(b"empty_content").expect("a name"),
+        digest: Digest::of_bytes(b""),
+        parent: None,
+        span: span(0..text.len()),
+        title: Span::default(),
+        minor: None,
     }
 }
