@@ -5,12 +5,12 @@
 //! So commands of one slot go as one transaction, of which all or nothing runs, and what was
 //! redirected is sent again from here.
 
+mod line;
 mod scan;
 
 use std::collections::HashMap;
 
 use ::redis::cluster::ClusterClientBuilder;
-use ::redis::cluster_async::ClusterConnection;
 use ::redis::cluster_routing::{
     MultipleNodeRoutingInfo, Route, RoutingInfo, SingleNodeRoutingInfo, Slot, SlotAddr,
 };
@@ -19,6 +19,8 @@ use ::redis::{
 };
 use futures_util::future::join_all;
 
+use line::Line;
+
 use super::{Timeouts, classify, decode, encode};
 use crate::kv::{Command, Error, Reply, Script};
 
@@ -26,7 +28,7 @@ use crate::kv::{Command, Error, Reply, Script};
 const ATTEMPTS_MAX: usize = 4;
 
 pub(super) struct Cluster {
-    connection: ClusterConnection,
+    line: Line,
 }
 
 /// What goes to one slot: each command with the place of the question it belongs to.
@@ -44,9 +46,8 @@ impl Cluster {
             .response_timeout(timeouts.response)
             .overall_response_timeout(Some(timeouts.connect + timeouts.response))
             .build()?;
-        let config = ::redis::cluster::ClusterConfig::new();
-        let connection = client.get_pending_async_connection_with_config(config);
-        Ok(Self { connection })
+        let line = Line::of(client);
+        Ok(Self { line })
     }
 
     /// Commands of one key run in their order. Those of different slots run side by side, except
@@ -94,11 +95,8 @@ impl Cluster {
         for cmd in &group.cmds {
             pipeline.add_command(cmd.clone());
         }
-        let (skip, count) = (group.cmds.len() + 1, 1);
-        let mut connection = self.connection.clone();
-        let answer = connection
-            .route_pipeline(pipeline, skip, count, route.clone())
-            .await;
+        let last = (group.cmds.len() + 1, 1);
+        let answer = self.line.pipeline(pipeline, last, route.clone()).await;
         match answer {
             Ok(mut values) => transacted(values.pop(), group.cmds.len()),
             Err(error) if was_redirected(&error) => self.one_by_one(group, route).await,
@@ -123,8 +121,7 @@ impl Cluster {
         let mut attempt = 1;
         loop {
             let routing = RoutingInfo::SingleNode(route.clone());
-            let mut connection = self.connection.clone();
-            match connection.route_command(cmd.clone(), routing).await {
+            match self.line.command(cmd.clone(), routing).await {
                 // By now the client has read anew who has which slot.
                 Err(error) if is(&error, ServerErrorKind::Moved) && attempt < ATTEMPTS_MAX => {
                     attempt += 1;
@@ -147,8 +144,7 @@ impl Cluster {
         pipeline.add_command(cmd("ASKING"));
         pipeline.add_command(command.clone());
         let route = SingleNodeRoutingInfo::ByAddress { host, port };
-        let mut connection = self.connection.clone();
-        let mut values = connection.route_pipeline(pipeline, 1, 1, route).await?;
+        let mut values = self.line.pipeline(pipeline, (1, 1), route).await?;
         values.pop().ok_or(error)
     }
 
@@ -193,7 +189,7 @@ impl Cluster {
         let (host, port) =
             split(node).ok_or_else(|| Error::Unexpected("a node's address".to_owned()))?;
         let route = RoutingInfo::SingleNode(SingleNodeRoutingInfo::ByAddress { host, port });
-        let answer = self.connection.clone().route_command(command, route).await;
+        let answer = self.line.command(command, route).await;
         answer.map_err(|error| classify(&error))
     }
 
@@ -202,7 +198,7 @@ impl Cluster {
     pub(super) async fn masters(&self) -> Result<Vec<String>, Error> {
         let all = RoutingInfo::MultiNode((MultipleNodeRoutingInfo::AllMasters, None));
         let question = cmd("CLUSTER").arg("SLOTS").take();
-        let answer = self.connection.clone().route_command(question, all).await;
+        let answer = self.line.command(question, all).await;
         let Value::Map(nodes) = answer.map_err(|error| classify(&error))? else {
             return Err(Error::Unexpected("the list of masters".to_owned()));
         };
