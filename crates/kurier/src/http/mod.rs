@@ -97,7 +97,7 @@ pub use message_request::REMEMBERED_MICROS;
 pub use overview::Overviews;
 pub use pressure::Pressure;
 pub use projection_view::{ProjectionView, SetAsideView, VerdictView};
-pub use server::serve;
+pub use server::{Open, serve};
 pub use slack_workspace_view::SlackWorkspaceView;
 pub use suppressions::SuppressionView;
 
