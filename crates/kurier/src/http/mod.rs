@@ -52,6 +52,7 @@ mod problem_code;
 mod projection_view;
 mod projections;
 mod records;
+mod rejections;
 mod segment_look;
 mod segment_view;
 mod segments;
@@ -117,6 +118,7 @@ fn router(app: Arc<App>) -> Router {
 fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::with_openapi(docs::Description::openapi())
         .merge(ingest::routes())
+        .routes(routes!(rejections::list))
         .routes(routes!(contacts::list, contacts::upsert))
         .routes(routes!(contacts::get, contacts::erase))
         .routes(routes!(contacts::events))
