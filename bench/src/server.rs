@@ -76,6 +76,13 @@ impl Server {
         Ok(serde_json::from_slice(answer.body)?)
     }
 
+    /// A metric without labels, if it is told.
+    pub async fn metric(&self, name: &str) -> anyhow::Result<Option<f64>> {
+        let mut client = Client::connect(self.address).await?;
+        let answer = client.get("/metrics").await?;
+        Ok(metric_of(std::str::from_utf8(answer.body)?, name))
+    }
+
     /// Waits until the projections have folded everything there is.
     pub async fn catch_up(&self) -> anyhow::Result<()> {
         while self.readiness().await?.projection_lag > 0 {
@@ -83,6 +90,12 @@ impl Server {
         }
         Ok(())
     }
+}
+
+fn metric_of(text: &str, name: &str) -> Option<f64> {
+    let mut lines = text.lines().filter_map(|line| line.split_once(' '));
+    let (_, value) = lines.find(|(told, _)| *told == name)?;
+    value.parse().ok()
 }
 
 /// A process's resident memory now, and the most there ever was, in MB.
@@ -100,5 +113,17 @@ pub fn memory_of(process: u32) -> anyhow::Result<(f64, f64)> {
 impl Drop for Server {
     fn drop(&mut self) {
         self.kill();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::metric_of;
+
+    #[test]
+    fn a_metric_is_found_by_its_whole_name() {
+        let text = "# TYPE kept gauge\nkept_bytes 7\nkept 20000001\n";
+        assert_eq!(metric_of(text, "kept"), Some(20_000_001.0));
+        assert_eq!(metric_of(text, "age"), None);
     }
 }

@@ -125,13 +125,7 @@ fn report(speeds: &[Speed], args: &Args) -> anyhow::Result<()> {
         args.rounds
     );
     let best = |part: fn(&Speed) -> f64| speeds[1..].iter().map(part).fold(0.0, f64::max);
-    let at_least = |target: &str, found: f64, needed: f64| Verdict {
-        target: target.to_owned(),
-        found,
-        needed,
-        pass: found >= needed,
-    };
-    let mut verdicts = vec![at_least(
+    let mut verdicts = vec![Verdict::at_least(
         "hot, millions a second",
         speeds[0].hot / 1e6,
         HOT_MIN / 1e6,
@@ -141,8 +135,16 @@ fn report(speeds: &[Speed], args: &Args) -> anyhow::Result<()> {
             speeds[0].hot / best(|s| s.hot),
             speeds[0].cold / best(|s| s.cold),
         );
-        verdicts.push(at_least("hot / the fastest engine", hot, TIMES_BEST_MIN));
-        verdicts.push(at_least("cold / the fastest engine", cold, TIMES_BEST_MIN));
+        verdicts.push(Verdict::at_least(
+            "hot / the fastest engine",
+            hot,
+            TIMES_BEST_MIN,
+        ));
+        verdicts.push(Verdict::at_least(
+            "cold / the fastest engine",
+            cold,
+            TIMES_BEST_MIN,
+        ));
     }
     println!("{}\n", targets(&verdicts));
     keep(

@@ -85,6 +85,8 @@ pub struct Long {
     append_seconds: f64,
     first_start_seconds: f64,
     restart_seconds: f64,
+    /// Events behind the snapshot that the restart went on from.
+    tail: u64,
     preview_ms: Vec<(String, f64, f64)>,
     rss_mb: f64,
 }
@@ -118,13 +120,23 @@ pub async fn run(args: &Args) -> anyhow::Result<()> {
 }
 
 pub fn start(kurier: &Path, place: &Place, folder: &Path) -> anyhow::Result<Server> {
+    start_with(kurier, place, folder, &[])
+}
+
+fn start_with(
+    kurier: &Path,
+    place: &Place,
+    folder: &Path,
+    settings: &[(&str, String)],
+) -> anyhow::Result<Server> {
     let mut command = Command::new(kurier);
     command
         .args(["serve", "--listen", "127.0.0.1:0"])
         .env("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY)
         .env("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY)
         .env("KURIER_SECRET_KEY", SECRET_KEY)
-        .env("KURIER_OUTGOING_ALLOW", "127.0.0.0/8");
+        .env("KURIER_OUTGOING_ALLOW", "127.0.0.0/8")
+        .envs(settings.iter().map(|(name, value)| (*name, value)));
     match place {
         Place::Folder(data) => command.arg("--data").arg(data),
         Place::Url(url) => command.arg("--database-url").arg(url),
@@ -151,15 +163,6 @@ pub fn quantiles(mut values: Vec<f64>) -> (f64, f64) {
             .unwrap_or(f64::NAN)
     };
     (at(0.50), at(0.99))
-}
-
-fn at_most(target: impl Into<String>, found: f64, needed: f64) -> Verdict {
-    Verdict {
-        target: target.into(),
-        found,
-        needed,
-        pass: found <= needed,
-    }
 }
 
 fn report(seen: &[Seen], long: Option<&Long>, args: &Args) -> anyhow::Result<()> {
@@ -202,21 +205,23 @@ fn table_of_seen(seen: &[Seen]) -> Table {
 
 fn verdicts_of_seen(seen: &Seen) -> [Verdict; 2] {
     let name = seen.database.name();
-    let explain = format!("{name}: explain p99, ms (at most)");
-    let members = format!("{name}: members p99, ms (at most)");
+    let explain = format!("{name}: explain p99, ms");
+    let members = format!("{name}: members p99, ms");
     [
-        at_most(explain, seen.explain_ms.1, VISIBLE_MS_MAX),
-        at_most(members, seen.members_ms.1, VISIBLE_MS_MAX),
+        Verdict::at_most(explain, seen.explain_ms.1, VISIBLE_MS_MAX),
+        Verdict::at_most(members, seen.members_ms.1, VISIBLE_MS_MAX),
     ]
 }
 
 fn print_long(long: &Long) {
     println!(
-        "A log of {}: appended in {} s, first start {} s, restart {} s, RSS {} MB\n",
+        "A log of {}: appended in {} s, first start {} s, restart {} s (from a snapshot, {} events \
+         behind it), RSS {} MB\n",
         long.size.title(),
         number(long.append_seconds, 1),
         number(long.first_start_seconds, 1),
         number(long.restart_seconds, 1),
+        number(long.tail as f64, 0),
         number(long.rss_mb, 0)
     );
     let mut rows = table(&["preview over HTTP", "p50 ms", "p99 ms"]);
@@ -229,13 +234,14 @@ fn print_long(long: &Long) {
 fn verdicts_of_long(long: &Long) -> [Verdict; 2] {
     let medians = long.preview_ms.iter().map(|(_, p50, _)| *p50);
     let slowest = medians.fold(0.0, f64::max);
+    let name = long.size.name();
+    let (preview, restart) = (
+        format!("{name}: slowest preview, p50 ms"),
+        format!("{name}: restart, seconds"),
+    );
     [
-        at_most("slowest preview, p50 ms (at most)", slowest, PREVIEW_MS_MAX),
-        at_most(
-            "restart_seconds (at most)",
-            long.restart_seconds,
-            RESTART_SECONDS_MAX,
-        ),
+        Verdict::at_most(preview, slowest, PREVIEW_MS_MAX),
+        Verdict::at_most(restart, long.restart_seconds, RESTART_SECONDS_MAX),
     ]
 }
 

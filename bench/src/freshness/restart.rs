@@ -9,7 +9,7 @@ use kurier_core::projection;
 use kurier_store::{Batch, Scope, Store, Workspace};
 
 use super::api::Api;
-use super::{Args, Long, Place, open, quantiles, start};
+use super::{Args, Long, Place, open, quantiles, start, start_with};
 use crate::segments::data::{Data, Maker};
 use crate::segments::{QUERIES, Size};
 use crate::server::Server;
@@ -17,6 +17,12 @@ use crate::server::Server;
 const BATCH: usize = 20_000;
 const PREVIEWS: usize = 40;
 const LOOK_EVERY: Duration = Duration::from_millis(50);
+/// Snapshots are written so often here, and after so many events: what a server at rest has
+/// after the default two minutes is there sooner, and the tail behind it is as long.
+const SNAPSHOT_SECONDS: u64 = 20;
+const SNAPSHOT_EVENTS: u64 = 100_000;
+/// Who has written none by then writes none.
+const SNAPSHOT_PATIENCE: Duration = Duration::from_secs(600);
 /// The last event of the log: who knows it has folded everything before.
 const LAST: &str = r#"{"id": 4294967295, "signup": 1767225600, "traits": {"last": true}}"#;
 const IS_LAST: &str = "contact.last = TRUE";
@@ -37,8 +43,9 @@ pub async fn run(args: &Args, size: Size, folder: &Path) -> anyhow::Result<Long>
     drop(store);
     eprintln!("==> first start");
     let (server, first_start_seconds) = started(args, &place, folder).await?;
-    // Whatever a server writes down for its next start it may write down now.
-    tokio::time::sleep(Duration::from_secs(2)).await;
+    eprintln!("==> waiting for a snapshot");
+    let tail = snapshot_tail(&server).await?;
+    eprintln!("==> previews");
     let preview_ms = previews(&server, &data).await?;
     drop(server);
     eprintln!("==> restart");
@@ -48,6 +55,7 @@ pub async fn run(args: &Args, size: Size, folder: &Path) -> anyhow::Result<Long>
         append_seconds,
         first_start_seconds,
         restart_seconds,
+        tail,
         preview_ms,
         rss_mb: server.memory()?.0,
     })
@@ -102,10 +110,36 @@ async fn skip_projections(store: &Store) -> anyhow::Result<()> {
     Ok(())
 }
 
+fn settings() -> [(&'static str, String); 2] {
+    [
+        ("KURIER_SNAPSHOT_SECONDS", SNAPSHOT_SECONDS.to_string()),
+        ("KURIER_SNAPSHOT_EVENTS", SNAPSHOT_EVENTS.to_string()),
+    ]
+}
+
+/// Waits for the snapshot after which none is due; how many events of the log are behind it. A
+/// server that is killed before it would be measured as one that starts for the first time.
+async fn snapshot_tail(server: &Server) -> anyhow::Result<u64> {
+    let began = Instant::now();
+    loop {
+        let log = server.readiness().await?.log_position;
+        let kept = server.metric("kurier_snapshot_position").await?;
+        let tail = kept.map(|kept| log.saturating_sub(kept as u64));
+        if let Some(tail) = tail.filter(|tail| *tail < SNAPSHOT_EVENTS) {
+            return Ok(tail);
+        }
+        anyhow::ensure!(
+            began.elapsed() < SNAPSHOT_PATIENCE,
+            "no snapshot of the log's end was written: {kept:?} of {log}"
+        );
+        tokio::time::sleep(LOOK_EVERY).await;
+    }
+}
+
 /// Starts a server; how long until it knows the last event.
 async fn started(args: &Args, place: &Place, folder: &Path) -> anyhow::Result<(Server, f64)> {
     let began = Instant::now();
-    let server = start(&args.kurier, place, folder)?;
+    let server = start_with(&args.kurier, place, folder, &settings())?;
     let mut api = Api::connect(server.address).await?;
     while api.preview(IS_LAST, None).await? == 0 {
         tokio::time::sleep(LOOK_EVERY).await;

@@ -29,6 +29,7 @@ use crate::keyring::Keyring;
 use crate::links::Links;
 use crate::preview::Previews;
 use crate::pulse::Pulse;
+use crate::rejections::Rejections;
 use crate::secret::Vault;
 use crate::sessions::Sessions;
 
@@ -40,6 +41,8 @@ pub struct App {
     /// What happens right now, for whoever looks.
     pub pulse: Pulse,
     pub overviews: Overviews,
+    /// What clients sent in vain.
+    pub rejections: Rejections,
     /// One simulation at a time.
     pub simulations: Semaphore,
     /// The web interface.
@@ -136,6 +139,7 @@ impl App {
             demo: Demo::new(config.demo, config.listen),
             pulse: Pulse::new(store.clone()),
             overviews: Overviews::default(),
+            rejections: Rejections::default(),
             simulations: Semaphore::new(1),
             assets: Assets::open(config.web.as_deref())?,
             projector,

@@ -16,6 +16,7 @@ pub mod links;
 pub mod password;
 pub mod preview;
 pub mod pulse;
+pub mod rejections;
 pub mod secret;
 pub mod sessions;
 

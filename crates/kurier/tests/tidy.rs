@@ -2,9 +2,11 @@
 //! what they say is true of every commit.
 
 use std::fs;
+use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
+use proc_macro2::{Delimiter, Group, TokenStream, TokenTree};
 use syn::spanned::Spanned as _;
 use syn::visit::Visit;
 
@@ -55,6 +57,55 @@ fn is_test(path: &str) -> bool {
     path.contains("/tests/") || path.ends_with("/tests.rs") || path.contains("/benches/")
 }
 
+/// The lines that are not of items for tests alone, wherever those stand.
+fn without_tests(text: &str) -> String {
+    let tokens: TokenStream = text.parse().expect("Rust");
+    let mut tests = Vec::new();
+    find_tests(tokens, &mut tests);
+    let is_code = |line: usize| !tests.iter().any(|test| test.contains(&line));
+    let lines = text.lines().enumerate();
+    let code = lines.filter_map(|(at, line)| is_code(at + 1).then_some(line));
+    code.collect::<Vec<_>>().join("\n")
+}
+
+/// An item ends with its block or with a semicolon.
+fn find_tests(tokens: TokenStream, found: &mut Vec<RangeInclusive<usize>>) {
+    let mut begins = None;
+    let mut before = None;
+    for token in tokens {
+        let span = token.span();
+        let is_end = match &token {
+            TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+            TokenTree::Punct(punct) => punct.as_char() == ';',
+            _ => false,
+        };
+        match (&token, begins) {
+            (TokenTree::Group(group), None) if is_cfg_test(group) => begins = before,
+            (TokenTree::Group(group), None) => find_tests(group.stream(), found),
+            (_, Some(first)) if is_end => {
+                found.push(first..=span.end().line);
+                begins = None;
+            }
+            _ => {}
+        }
+        before = Some(span.start().line);
+    }
+}
+
+fn is_cfg_test(group: &Group) -> bool {
+    group.delimiter() == Delimiter::Bracket
+        && group.stream().to_string().replace(' ', "") == "cfg(test)"
+}
+
+#[test]
+fn items_for_tests_are_left_out_and_nothing_else() {
+    let text = "use a;\n#[cfg(test)]\nmod tests;\nfn b() {\n    c;\n}\n\
+                #[cfg(test)]\n#[expect(d)]\nmod tests {\n    mod e { f; }\n}\n\
+                impl G {\n    #[cfg(test)]\n    fn h() {\n        i;\n    }\n    fn j() {}\n}";
+    let code = "use a;\nfn b() {\n    c;\n}\nimpl G {\n    fn j() {}\n}";
+    assert_eq!(without_tests(text), code);
+}
+
 /// Functions and their lengths, test modules included: tests are read too.
 struct Functions(Vec<(String, usize)>);
 
@@ -97,11 +148,7 @@ fn functions_are_short() {
 fn files_are_short() {
     let mut faults = Vec::new();
     for (path, text) in sources(".rs") {
-        let code = text
-            .split("#[cfg(test)]\nmod tests {")
-            .next()
-            .unwrap_or_default();
-        let lines = code.lines().count();
+        let lines = without_tests(&text).lines().count();
         if lines > FILE_LINES_MAX {
             faults.push(format!("{path} has {lines} lines"));
         }
@@ -201,8 +248,8 @@ fn words_stay_in_their_rooms() {
         let visitors =
             inside.filter(|(path, _)| !room.home.iter().any(|home| path.starts_with(home)));
         for (path, text) in visitors {
-            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-            let found = room.words.iter().filter(|word| mentions(code, word));
+            let code = without_tests(text);
+            let found = room.words.iter().filter(|word| mentions(&code, word));
             faults.extend(found.map(|word| format!("{path}: {word} ({})", room.why)));
         }
     }

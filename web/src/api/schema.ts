@@ -1225,6 +1225,24 @@ export interface components {
             /** @description Its place in the batch, from 0. */
             index: number;
         };
+        RejectionList: {
+            data: components["schemas"]["RejectionView"][];
+        };
+        /** @description An item that was not accepted. */
+        RejectionView: {
+            at: string;
+            errors: components["schemas"]["Fault"][];
+            /**
+             * @description What was tracked, or the name of the page or screen.
+             * @example Order Completed
+             */
+            name?: string | null;
+            /**
+             * @description What it says it is, or the address it was sent to.
+             * @example track
+             */
+            type?: string | null;
+        };
         /** @description What a message says. Which parts there are depends on its template. */
         RenderedContent: {
             html?: string | null;

@@ -26,7 +26,12 @@ macro_rules! symbols {
             }
 
             /// Longest first: `<=` is not `<`.
-            const ALL: &[Self] = &[$(Self::$name,)*];
+            pub const ALL: &[Self] = &[$(Self::$name,)*];
+
+            /// Whether it says something of what stands on both its sides.
+            pub const fn is_operator(self) -> bool {
+                !matches!(self, Self::Open | Self::Close | Self::Comma | Self::Dot)
+            }
         }
     };
 }
@@ -48,7 +53,7 @@ symbols! {
     Minus = "-",
 }
 
-const UNITS: &[(&str, i64)] = &[
+pub const UNITS: &[(&str, i64)] = &[
     ("s", 1_000_000),
     ("m", 60_000_000),
     ("h", 3_600_000_000),

@@ -13,6 +13,7 @@ mod plan;
 mod print;
 mod reads;
 mod subject;
+pub mod words;
 
 pub use ast::{
     Aggregate, CompareOp, Entity, Expr, ExprKind, Function, Literal, Operand, OperandKind, Root,

@@ -11,6 +11,14 @@ use crate::engine::Snapshot;
 const SECOND: i64 = 1_000_000;
 const DAY: i64 = 86_400 * SECOND;
 
+/// What the log tells of who came and went.
+fn crossings(ring: &Ring) -> Vec<Kind> {
+    let kinds = ring.log.iter().map(|recorded| recorded.event.kind);
+    kinds
+        .filter(|kind| matches!(kind, Kind::SegmentEntered | Kind::SegmentLeft))
+        .collect()
+}
+
 fn leaves_a_window_at_the_exact_instant(uses_snapshot: bool) {
     let mut ring = Ring::new();
     ring.define(1, Some(EXPRESSIONS[1]));
@@ -181,12 +189,6 @@ fn an_edit_crosses_each_border_once_and_only_that_of_a_static_segment() {
     ring.edit(&["u", "u", "nobody"], &["v"]);
     ring.edit(&["u"], &[]);
     ring.drain();
-    let crossings = |ring: &Ring| {
-        let kinds = ring.log.iter().map(|recorded| recorded.event.kind);
-        kinds
-            .filter(|kind| matches!(kind, Kind::SegmentEntered | Kind::SegmentLeft))
-            .collect::<Vec<_>>()
-    };
     assert_eq!(crossings(&ring), [Kind::SegmentEntered]);
     ring.edit(&[], &["u"]);
     ring.edit(&[], &["u"]);
@@ -210,11 +212,27 @@ fn an_attribute_with_a_dot_in_its_name_is_followed() {
     assert_eq!(ring.realm.members(segment(8)).expect("there").len(), 1);
 }
 
+#[test]
+fn a_segment_that_is_defined_anew_has_the_members_of_the_new_expression() {
+    let mut ring = Ring::new();
+    ring.say(r#"{"type":"identify","userId":"u","traits":{"plan":"pro"}}"#);
+    ring.say(r#"{"type":"track","event":"buy","userId":"v"}"#);
+    ring.define(1, Some(EXPRESSIONS[0]));
+    ring.drain();
+    ring.define(1, Some(EXPRESSIONS[1]));
+    ring.check();
+    let mut told = crossings(&ring);
+    assert_eq!(told.remove(0), Kind::SegmentEntered);
+    assert_eq!(told.len(), 2, "u goes and v comes: {told:?}");
+    assert_ne!(told[0], told[1]);
+}
+
 #[derive(Debug, Clone)]
 enum Step {
     Say(String),
     Erase(String),
-    Define(u8),
+    /// Segments are defined again as well, with another expression or the same.
+    Define(u8, usize),
     Delete(u8),
     Edit(String, String),
     Pass(i64),
@@ -252,7 +270,7 @@ fn step() -> impl Strategy<Value = Step> {
     prop_oneof![
         10 => say().prop_map(Step::Say),
         1 => "[uvw]".prop_map(Step::Erase),
-        3 => (0..4u8).prop_map(Step::Define),
+        4 => (0..4u8, 0..EXPRESSIONS.len()).prop_map(|(n, which)| Step::Define(n, which)),
         1 => (0..4u8).prop_map(Step::Delete),
         4 => ("[uvw]", "[uvw]").prop_map(|(add, remove)| Step::Edit(add, remove)),
         3 => (0..20 * DAY).prop_map(Step::Pass),
@@ -268,7 +286,7 @@ fn take(ring: &mut Ring, step: Step) {
     match step {
         Step::Say(raw) => ring.say(&raw),
         Step::Erase(user) => ring.erase(&user),
-        Step::Define(n) => ring.define(n, Some(EXPRESSIONS[n as usize])),
+        Step::Define(n, which) => ring.define(n, Some(EXPRESSIONS[which])),
         Step::Delete(n) => ring.delete(n),
         Step::Edit(add, remove) => ring.edit(&[&add], &[&remove]),
         Step::Pass(micros) => ring.now = ring.now.shifted(micros),

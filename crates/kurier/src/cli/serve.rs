@@ -9,13 +9,17 @@ use anyhow::Context as _;
 use kurier_store::{Error, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
+use tokio::time::{Instant, timeout_at};
 
 use crate::app::App;
 use crate::config::{Config, check_variables};
 use crate::{demo, flow, http, keyring, metrics};
 
-/// Messages that are on their way when the process is asked to stop have so long to end.
-const FINISH_LIMIT: Duration = Duration::from_secs(20);
+/// Who asks a process to stop kills it after 30 s: requests and messages that are under way
+/// have so long, side by side,
+const WORK_LIMIT: Duration = Duration::from_secs(20);
+/// and everything has so long in all, the last snapshot too.
+const STOP_LIMIT: Duration = Duration::from_secs(27);
 
 pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     check_variables(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))?;
@@ -39,12 +43,25 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
         tell_of_demo(&app, &format!("http://{address}"));
     }
     println!("listening on http://{address}");
-    http::serve(listener, app.clone(), stop).await;
-    app.deliverer.finish(FINISH_LIMIT).await;
-    flows.abort_all_and_wait().await;
-    app.reactor.stop().await;
+    let open = http::serve(listener, app.clone(), stop).await;
+    end(&app, open, flows).await;
     tracing::info!("stopped");
     Ok(ExitCode::SUCCESS)
+}
+
+/// Finishes what is under way, within one limit for all of it.
+async fn end(app: &App, open: http::Open, flows: Flows) {
+    let began = Instant::now();
+    let work_until = began + WORK_LIMIT;
+    tokio::join!(open.drain(work_until), app.deliverer.finish(work_until));
+    let stop_until = began + STOP_LIMIT;
+    if timeout_at(stop_until, flows.abort_all_and_wait())
+        .await
+        .is_err()
+    {
+        tracing::warn!("flows were still under way when the time was up");
+    }
+    app.reactor.stop_by(stop_until).await;
 }
 
 struct Flows(tokio::task::JoinSet<()>);

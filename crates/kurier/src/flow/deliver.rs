@@ -20,6 +20,7 @@ use kurier_core::time::Timestamp;
 use kurier_store::{Lane, Result, Store};
 use tokio::sync::Notify;
 use tokio::task::JoinSet;
+use tokio::time::Instant;
 
 use crate::clock::{self, Clock};
 use crate::http::Pressure;
@@ -85,13 +86,13 @@ impl Deliverer {
         Self { clock, ..self }
     }
 
-    /// Finishes what is under way and begins nothing more; waits for it so long at most. What
+    /// Finishes what is under way and begins nothing more; waits until then at most. What
     /// is not finished then was perhaps handed over, and is said to be unknown by whoever
     /// finds it.
-    pub async fn finish(&self, patience: Duration) {
+    pub async fn finish(&self, until: Instant) {
         self.is_stopping.store(true, Ordering::Relaxed);
         self.wake();
-        if tokio::time::timeout(patience, self.finished.notified())
+        if tokio::time::timeout_at(until, self.finished.notified())
             .await
             .is_err()
         {

@@ -16,6 +16,10 @@ use super::credential::Reader;
 use super::problem::{Problem, ProblemBody};
 use crate::app::App;
 
+/// Texts that are far too long are read all the same: only so their fault is told with its place,
+/// as every other is. They are not parsed.
+const TEXT_BYTES_MAX: usize = 8 * 1024 * 1024;
+
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ExpressionInput {
@@ -124,7 +128,8 @@ pub async fn check(
     headers: HeaderMap,
     request: Body,
 ) -> Result<Json<ExpressionCheck>, Problem> {
-    let (bytes, _room) = body::read(&headers, request, &app.pressure).await?;
+    let read = body::read_within(TEXT_BYTES_MAX, &headers, request, &app.pressure);
+    let (bytes, _room) = read.await?;
     let input: ExpressionInput = serde_json::from_slice(&bytes)
         .map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
     let answer = match Checked::new(&input.expression, input.place.into()) {

@@ -13,7 +13,6 @@ use axum::response::{IntoResponse, Response};
 use axum::routing::{MethodRouter, get, post};
 use kurier_core::accept::{Envelope, Reception, accept, envelope};
 use kurier_core::event::{Event, Kind};
-use kurier_core::time::Timestamp;
 use kurier_store::Appended;
 use metrics::Counter;
 use serde::{Deserialize, Serialize};
@@ -26,6 +25,7 @@ use super::problem::{Fault, Problem, ProblemBody, no_such_method};
 use super::{body, credential};
 use crate::app::App;
 use crate::keyring::Grant;
+use crate::rejections::Rejection;
 use crate::{clock, metrics as names};
 
 /// Answers that every request understood.
@@ -79,14 +79,27 @@ fn for_browsers(router: MethodRouter<Arc<App>>) -> MethodRouter<Arc<App>> {
     router.fallback(no_such_method).layer(cors())
 }
 
+fn one(kind: Kind) -> MethodRouter<Arc<App>> {
+    post(move |State(app): State<Arc<App>>, request: Request| {
+        ingest(app, Target::One(kind), request)
+    })
+}
+
+/// The addresses of Dittofeed's SDKs: who comes from there changes the host alone.
+fn dittofeed() -> axum::Router<Arc<App>> {
+    axum::Router::new()
+        .route("/api/public/apps/identify", one(Kind::Identify))
+        .route("/api/public/apps/track", one(Kind::Track))
+        .route("/api/public/apps/page", one(Kind::Page))
+        .route("/api/public/apps/screen", one(Kind::Screen))
+        .route("/api/public/apps/group", one(Kind::Group))
+        .route("/api/public/apps/alias", one(Kind::Alias))
+        .route("/api/public/apps/batch", post(batch))
+}
+
 /// The addresses that browser SDKs use, and the settings they ask for first.
 pub fn aliases() -> axum::Router<Arc<App>> {
-    let one = |kind: Kind| {
-        post(move |State(app): State<Arc<App>>, request: Request| {
-            ingest(app, Target::One(kind), request)
-        })
-    };
-    axum::Router::new()
+    dittofeed()
         .route("/v1/i", one(Kind::Identify))
         .route("/v1/t", one(Kind::Track))
         .route("/v1/p", one(Kind::Page))
@@ -196,7 +209,7 @@ async fn ingest(app: Arc<App>, target: Target, request: Request) -> Result<Respo
     let envelope =
         envelope(text, is_batch).map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
     let grant = authorize(&app, &parts, &envelope).await?;
-    let (events, rejected) = sort(&envelope, target, &grant, clock::now());
+    let (events, rejected) = sort(&app, &envelope, target, &grant);
     TALLY.rejected.increment(rejected.len() as u64);
     if events.is_empty() && !rejected.is_empty() {
         return Err(all_rejected(rejected, is_batch));
@@ -241,11 +254,12 @@ async fn authorize(
 
 /// The good items as events, the bad ones with their reasons.
 fn sort(
+    app: &App,
     envelope: &Envelope<'_>,
     target: Target,
     grant: &Grant,
-    received_at: Timestamp,
 ) -> (Vec<Event>, Vec<Rejected>) {
+    let received_at = clock::now();
     let kind = match target {
         Target::One(kind) => Some(kind),
         Target::Batch => None,
@@ -263,13 +277,12 @@ fn sort(
         match accept(item, &reception) {
             Ok(event) => events.push(event),
             Err(problems) => {
-                let fault = |p: kurier_core::accept::Problem| Fault {
-                    pointer: p.pointer,
-                    detail: p.detail,
-                };
+                let sent_to = kind.map(Kind::as_str);
+                let rejection = Rejection::of(item, sent_to, &problems, received_at);
+                app.rejections.add(grant.scope().0, rejection);
                 rejected.push(Rejected {
                     index,
-                    errors: problems.into_iter().map(fault).collect(),
+                    errors: problems.into_iter().map(Fault::from).collect(),
                 });
             }
         }

@@ -52,6 +52,7 @@ mod problem_code;
 mod projection_view;
 mod projections;
 mod records;
+mod rejections;
 mod segment_look;
 mod segment_view;
 mod segments;
@@ -97,7 +98,7 @@ pub use message_request::REMEMBERED_MICROS;
 pub use overview::Overviews;
 pub use pressure::Pressure;
 pub use projection_view::{ProjectionView, SetAsideView, VerdictView};
-pub use server::serve;
+pub use server::{Open, serve};
 pub use slack_workspace_view::SlackWorkspaceView;
 pub use suppressions::SuppressionView;
 
@@ -117,6 +118,7 @@ fn router(app: Arc<App>) -> Router {
 fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::with_openapi(docs::Description::openapi())
         .merge(ingest::routes())
+        .routes(routes!(rejections::list))
         .routes(routes!(contacts::list, contacts::upsert))
         .routes(routes!(contacts::get, contacts::erase))
         .routes(routes!(contacts::events))

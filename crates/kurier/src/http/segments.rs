@@ -87,7 +87,7 @@ pub async fn create(
 /// Changes a segment; its members are found anew.
 #[utoipa::path(put, path = "/api/v1/segments/{id}", tag = "segments", params(("id" = String, Path)),
     request_body = SegmentInput, responses(
-    (status = 200, body = SegmentView), (status = 202, description = "Durable; members follow", body = SegmentView),
+    (status = 200, body = SegmentView), (status = 202, description = "Durable; members follow, and `size` is that of before", body = SegmentView),
     (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
     (status = 404, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody)))]
 pub async fn change(
@@ -144,15 +144,33 @@ async fn define(
     if settled(app, position).await? {
         return shown(app, grant, definition.segment, status).await;
     }
+    let view = foreseen(app, grant, definition, position).await?;
+    Ok((StatusCode::ACCEPTED, Json(view)).into_response())
+}
+
+/// A segment whose definition is durable and cannot be read yet: what is new of it, and else
+/// what is known of it, which of a new one is nothing.
+async fn foreseen(
+    app: &App,
+    grant: &Grant,
+    definition: Definition,
+    revision: Position,
+) -> Result<SegmentView, Problem> {
     let now = clock::now();
+    let known = app
+        .store
+        .segments
+        .segment(grant.scope(), definition.segment)
+        .await?;
+    let journeys = app.store.journeys.journeys(grant.scope()).await?;
     let summary = SegmentSummary {
         definition,
-        created_at: now,
+        created_at: known.as_ref().map_or(now, |known| known.created_at),
         changed_at: now,
-        size: 0,
-        revision: position,
+        size: known.map_or(0, |known| known.size),
+        revision,
     };
-    Ok((StatusCode::ACCEPTED, Json(SegmentView::from(summary))).into_response())
+    Ok(SegmentView::of(summary, &journeys))
 }
 
 /// The segment as it is now.

@@ -9,19 +9,18 @@ use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpListener;
+use tokio::time::{Instant, timeout_at};
 
 use super::front::Front;
 use crate::app::App;
 
 /// A client that has not sent its headers by then is gone or means harm.
 const HEADERS_TIMEOUT: Duration = Duration::from_secs(15);
-/// Requests under way at shutdown get this long.
-const DRAIN_TIMEOUT: Duration = Duration::from_secs(25);
 /// When no connection can be accepted (too many open files), wait before the next try.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 
-/// Serves until `stop` is done, then finishes what is under way.
-pub async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) {
+/// Serves until `stop` is done; then nobody else is let in.
+pub async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) -> Open {
     let front = Front::new(app.clone());
     let connections = GracefulShutdown::new();
     let mut server = http1::Builder::new();
@@ -52,13 +51,17 @@ pub async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Outpu
     drop(listener);
     // Who listens for news would never be done.
     app.pulse.stop();
-    if tokio::time::timeout(DRAIN_TIMEOUT, connections.shutdown())
-        .await
-        .is_err()
-    {
-        tracing::warn!(
-            "requests were still under way after {} s",
-            DRAIN_TIMEOUT.as_secs()
-        );
+    Open(connections)
+}
+
+/// Connections on which requests may be under way.
+pub struct Open(GracefulShutdown);
+
+impl Open {
+    /// Lets requests under way finish, until then at most.
+    pub async fn drain(self, until: Instant) {
+        if timeout_at(until, self.0.shutdown()).await.is_err() {
+            tracing::warn!("requests were still under way when the time was up");
+        }
     }
 }

@@ -151,6 +151,7 @@ const TABLE: &[Row] = &[
     ("post", "/api/v1/projections/{name}/pause", NO_SUCH),
     ("post", "/api/v1/projections/{name}/resume", NO_SUCH),
     ("get", "/api/v1/counts", READ),
+    ("get", "/api/v1/rejections", READ),
     ("get", "/api/v1/channel-health", READ),
     ("get", "/api/v1/audit", WRITE),
     // Bundles are off, which who may is told.

@@ -25,6 +25,8 @@ pub struct Ring {
     pub now: Timestamp,
     /// The last snapshot.
     pub kept: Option<Vec<u8>>,
+    /// What the log says last of every segment that has an expression.
+    defined: BTreeMap<u8, String>,
     deleted: BTreeSet<u8>,
 }
 
@@ -66,6 +68,7 @@ impl Ring {
             batch: 3,
             now,
             kept: None,
+            defined: BTreeMap::new(),
             deleted: BTreeSet::new(),
         }
     }
@@ -117,20 +120,24 @@ impl Ring {
     /// The id of a segment that was deleted is not used again.
     pub fn delete(&mut self, n: u8) {
         self.deleted.insert(n);
+        self.defined.remove(&n);
         let payload = format!("{{\"segment\":\"{}\"}}", segment(n));
         self.operate(Kind::SegmentDeleted, None, payload);
     }
 
+    /// Makes a segment, or changes it.
     pub fn define(&mut self, n: u8, expression: Option<&str>) {
         if self.deleted.contains(&n) {
             return;
         }
         let definition = Definition::new(segment(n), "s", expression).expect("good");
-        self.operate(
-            Kind::SegmentCreated,
-            None,
-            serde_json::to_string(&definition).expect("JSON"),
-        );
+        let payload = serde_json::to_string(&definition).expect("JSON");
+        let before = match expression {
+            Some(text) => self.defined.insert(n, text.to_owned()),
+            None => self.defined.remove(&n),
+        };
+        let kind = before.map_or(Kind::SegmentCreated, |_| Kind::SegmentChanged);
+        self.operate(kind, None, payload);
     }
 
     /// Gives users to the static segment 9, and takes others.
@@ -306,11 +313,8 @@ impl Ring {
     /// Memberships are what a fresh look finds, and the log tells of each crossing once.
     pub fn check(&mut self) {
         self.drain();
-        for (n, expression) in EXPRESSIONS.iter().enumerate() {
-            let id = segment(n as u8);
-            let Some(live) = self.realm.segments.get(&id) else {
-                continue;
-            };
+        for (n, expression) in &self.defined {
+            let live = &self.realm.segments[&segment(*n)];
             let checked = Checked::new(expression, crate::expr::Place::SEGMENT).expect("good");
             let fresh: Vec<u32> = self
                 .realm

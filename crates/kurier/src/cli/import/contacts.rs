@@ -70,9 +70,24 @@ fn by_name(args: &ContactsArgs) -> anyhow::Result<Format> {
     }
 }
 
-async fn from_ndjson(app: &App, args: ContactsArgs) -> anyhow::Result<ExitCode> {
+/// How lines are read, where it is not the usual way.
+fn manner(args: &ContactsArgs) -> Option<String> {
+    let is_usual = args.map.is_empty() && args.delimiter == ',' && !args.text;
+    let manner = serde_json::json!([args.map, args.delimiter, args.text]);
+    (!is_usual).then(|| manner.to_string())
+}
+
+async fn begin<'a>(app: &'a App, args: &ContactsArgs) -> anyhow::Result<Import<'a>> {
     let mut import = Import::begin(app, &args.common).await?;
     import.include_erased = args.include_erased;
+    if let Some(manner) = manner(args) {
+        import.source.read_as(&manner);
+    }
+    Ok(import)
+}
+
+async fn from_ndjson(app: &App, args: ContactsArgs) -> anyhow::Result<ExitCode> {
+    let mut import = begin(app, &args).await?;
     let done = import.resume_after().await?;
     let columns = Columns::new(&args, None)?;
     let file = import.source.file.try_clone()?;
@@ -96,8 +111,7 @@ async fn from_ndjson(app: &App, args: ContactsArgs) -> anyhow::Result<ExitCode> 
 }
 
 async fn from_csv(app: &App, args: ContactsArgs) -> anyhow::Result<ExitCode> {
-    let mut import = Import::begin(app, &args.common).await?;
-    import.include_erased = args.include_erased;
+    let mut import = begin(app, &args).await?;
     let done = import.resume_after().await?;
     let delimiter =
         u8::try_from(args.delimiter).context("the delimiter must be one ASCII character")?;

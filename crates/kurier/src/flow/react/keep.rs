@@ -37,8 +37,9 @@ impl Reactor {
             return Ok(());
         }
         match &self.keeping {
-            None => tracing::info!(
-                "without a data folder no snapshots are kept: the whole log is folded"
+            None => tracing::warn!(
+                "without a data folder no snapshots are kept and every start folds the whole log: \
+                 name one with --data"
             ),
             Some(keeping) => self.restore_newest(state, keeping).await?,
         }

@@ -39,6 +39,8 @@ const LEASE_TERM: Duration = Duration::from_secs(8);
 const LEASE_RENEWAL: Duration = Duration::from_secs(2);
 /// Who has none tries this often.
 const LEASE_TRIAL: Duration = Duration::from_millis(500);
+/// Giving it up is not worth waiting for: it ends by itself.
+const RELEASE_LIMIT: Duration = Duration::from_secs(1);
 const LOOK_EVERY: Duration = Duration::from_millis(200);
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 /// Where nothing was decided, the checkpoint moves at least this often: doing such a stretch
@@ -169,6 +171,15 @@ impl Reactor {
             tracing::warn!(%error, "no snapshot could be written before the end");
         }
         self.release().await;
+    }
+
+    /// The same, but nothing after an instant: then the next start folds what the snapshot
+    /// would have told it, and the lease is given up if that can be had at once.
+    pub async fn stop_by(&self, until: tokio::time::Instant) {
+        if tokio::time::timeout_at(until, self.stop()).await.is_err() {
+            tracing::warn!("the last snapshot was not written when the time was up");
+            let _released = tokio::time::timeout(RELEASE_LIMIT, self.release()).await;
+        }
     }
 
     /// Gives the lease up, so that another process need not wait for its end.

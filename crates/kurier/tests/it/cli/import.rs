@@ -11,6 +11,7 @@ on_both![
     events_are_imported_with_their_own_times,
     an_import_beside_a_server_is_seen_by_it,
     who_was_erased_comes_back_only_on_purpose,
+    a_corrected_mapping_imports_the_file_anew,
 ];
 
 /// A file to import, gone with the test.
@@ -254,4 +255,26 @@ async fn who_was_erased_comes_back_only_on_purpose(database: Database) {
     assert!(server.api.contact("someone").await["erased_before"].is_string());
     assert!(server.api.contact("u").await["erased_before"].is_string());
     assert!(server.api.contact("bob").await["erased_before"].is_null());
+}
+
+/// The same lines in the same manner are known; in another they say something else.
+async fn a_corrected_mapping_imports_the_file_anew(database: Database) {
+    let server = Server::start(database).await;
+    let (_folder, path) = file("people.csv", b"user_id,Tarif\nu1,pro\nu2,free\n");
+    let import = |map: &[&str]| {
+        let arguments = [&["import", "contacts", &path][..], map].concat();
+        on(&server.database, &arguments).expect(0).stdout
+    };
+    let mapped = ["--map", "plan=Tarif"];
+    for (map, said) in [
+        (&[][..], "2 imported, 0 known already"),
+        (&mapped[..], "2 imported, 0 known already"),
+        (&mapped[..], "0 imported, 2 known already"),
+        (&[][..], "0 imported, 2 known already"),
+    ] {
+        let told = import(map);
+        assert!(told.starts_with(said), "{map:?}: {told}");
+    }
+    let contact = server.api.contact("u1").await;
+    assert_eq!(contact["attributes"]["plan"], "pro", "{contact}");
 }

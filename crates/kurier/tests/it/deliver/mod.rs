@@ -16,7 +16,7 @@ const LIMIT: Duration = Duration::from_secs(60);
 /// Longer than any retry waits.
 const LATER_MICROS: i64 = 2 * 86_400 * 1_000_000;
 const SECRET_KEY: &str = "abababababababababababababababababababababababababababababababab";
-const VARIABLES: [(&str, &str); 5] = [
+pub const VARIABLES: [(&str, &str); 5] = [
     ("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY),
     ("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY),
     ("KURIER_OUTGOING_ALLOW", "127.0.0.0/8"),
@@ -25,13 +25,13 @@ const VARIABLES: [(&str, &str); 5] = [
 ];
 
 /// A server that may call this machine, and a server to call.
-struct Scene {
-    server: Server,
-    sink: Sink,
+pub struct Scene {
+    pub server: Server,
+    pub sink: Sink,
 }
 
 impl Scene {
-    async fn http(database: Database) -> Self {
+    pub async fn http(database: Database) -> Self {
         let sink = Sink::http(json!({})).await;
         let server = Server::start_with(database, &VARIABLES).await;
         Self { server, sink }
@@ -97,7 +97,7 @@ impl Scene {
 }
 
 /// The settings of a webhook.
-fn webhook(settings: Value) -> Value {
+pub fn webhook(settings: Value) -> Value {
     let secrets = json!({"signing_secret": "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw"});
     json!({"kind": "webhook", "settings": settings, "secrets": secrets})
 }
@@ -120,12 +120,12 @@ async fn post(api: &Api, path: &str, body: &Value) -> Answer {
     Answer::of(sent.expect("an answer")).await
 }
 
-async fn set(api: &Api, channel: &str, settings: Value) {
+pub async fn set(api: &Api, channel: &str, settings: Value) {
     let path = format!("/api/v1/channels/{channel}");
     put(api, &path, &settings).await.expect(200);
 }
 
-async fn ask(api: &Api, message: Value) -> String {
+pub async fn ask(api: &Api, message: Value) -> String {
     let accepted = post(api, "/api/v1/messages", &message).await.expect(202);
     accepted.json()["id"].as_str().expect("an id").to_owned()
 }

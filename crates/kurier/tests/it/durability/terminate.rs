@@ -8,12 +8,19 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
 use super::{BATCH, Ledger, load};
+use crate::deliver::{Scene, VARIABLES, ask, set, webhook};
 use crate::harness::{Database, Server, eventually, on_both};
 
 on_both![
     sigterm_under_load_keeps_its_promises,
-    requests_under_way_are_answered
+    requests_under_way_are_answered,
+    who_stalls_keeps_nobody_beyond_the_limit,
 ];
+
+/// A client that will not go on sends half of this.
+const STALLED: &str = r#"{"userId": "u", "event": "e"}"#;
+/// Who asks a process to stop kills it then; what stalls is left to itself a while before.
+const LIMIT: Duration = Duration::from_secs(30);
 
 async fn sigterm_under_load_keeps_its_promises(database: Database) {
     let ledger = Arc::new(Ledger::default());
@@ -27,7 +34,7 @@ async fn sigterm_under_load_keeps_its_promises(database: Database) {
     server.ask_to_stop();
     let (status, stopped) = server.wait().await;
     assert!(status.success(), "{status}: {}", stopped.log());
-    assert!(began.elapsed() < Duration::from_secs(30));
+    assert!(began.elapsed() < LIMIT);
     assert!(stopped.log().contains("stopped"), "{}", stopped.log());
     for ended in clients.join_all().await {
         assert!(ended.is_none(), "no request is refused while stopping");
@@ -97,4 +104,31 @@ async fn requests_under_way_are_answered(database: Database) {
     assert!(status.success(), "{status}: {}", stopped.log());
     let server = stopped.restart().await;
     assert_eq!(server.api.contact("u").await["event_count"], 10);
+}
+
+/// A client that stalls and a channel that stalls, at once: each alone would have its time, and
+/// one after the other they would take more than there is.
+async fn who_stalls_keeps_nobody_beyond_the_limit(database: Database) {
+    let mut scene = Scene::http(database).await;
+    let hangs = webhook(json!({"url": scene.sink.url("/hang"), "timeout_seconds": 120}));
+    set(&scene.server.api, "hook", hangs).await;
+    let message = json!({"channel": "hook", "body": {"json": {"n": 1}}});
+    let id = ask(&scene.server.api, message).await;
+    scene.sink.next("request").await;
+    let _stalled = half_sent(&scene.server, STALLED).await;
+    let began = Instant::now();
+    scene.server.ask_to_stop();
+    let (status, stopped) = scene.server.wait().await;
+    assert!(status.success(), "{status}: {}", stopped.log());
+    assert!(began.elapsed() < LIMIT, "{:?}", began.elapsed());
+    let log = stopped.log();
+    assert!(log.contains("messages were still under way"), "{log}");
+    // Whether it was handed over nobody knows: that is said, and not that it was sent.
+    let server = stopped.restart_with(&VARIABLES).await;
+    let path = format!("/api/v1/messages/{id}");
+    eventually("it is not said to be sent", LIMIT, async || {
+        let state = server.api.get(&path).await.expect(200).json()["state"].clone();
+        (state == "sending" || state == "unknown").then_some(())
+    })
+    .await;
 }

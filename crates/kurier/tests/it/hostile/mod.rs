@@ -2,6 +2,7 @@
 
 mod bodies;
 mod content;
+mod overload;
 mod slow;
 mod wire;
 

@@ -4,5 +4,6 @@ mod body;
 mod duplicates;
 mod meaning;
 mod paths;
+mod rejections;
 
 pub use body::encoded;

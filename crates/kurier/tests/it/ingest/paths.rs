@@ -33,7 +33,23 @@ fn addresses() -> Vec<(&'static str, serde_json::Value)> {
         ("/v1/a", json!({"userId": "u", "previousId": "p"})),
         ("/v1/b", batch.clone()),
         ("/v1/import", batch.clone()),
-        ("/beacon/v1/batch", batch),
+        ("/beacon/v1/batch", batch.clone()),
+        ("/api/public/apps/identify", json!({"userId": "u"})),
+        (
+            "/api/public/apps/track",
+            json!({"userId": "u", "event": "e"}),
+        ),
+        ("/api/public/apps/page", json!({"userId": "u"})),
+        ("/api/public/apps/screen", json!({"userId": "u"})),
+        (
+            "/api/public/apps/group",
+            json!({"userId": "u", "groupId": "g"}),
+        ),
+        (
+            "/api/public/apps/alias",
+            json!({"userId": "u", "previousId": "p"}),
+        ),
+        ("/api/public/apps/batch", batch),
     ]
 }
 
@@ -61,8 +77,9 @@ async fn every_path_answers_exactly_200(database: Database) {
         .filter_map(|event| event["type"].as_str())
         .collect();
     kinds.sort_unstable();
-    let expected = "alias alias group group identify identify page page screen screen \
-                    track track track track track track";
+    let expected = "alias alias alias group group group identify identify identify \
+                    page page page screen screen screen \
+                    track track track track track track track track";
     assert_eq!(kinds.join(" "), expected);
 }
 

@@ -3,9 +3,13 @@
 use serde_json::{Value, json};
 
 use super::{cart, post, publish, tell};
-use crate::harness::{Api, Database, Server, on_both};
+use crate::harness::{Answer, Api, Database, Server, on_both};
 
-on_both![a_segment_in_use_stays, segments_are_known_by_name_and_by_id];
+on_both![
+    a_segment_in_use_stays,
+    segments_are_known_by_name_and_by_id,
+    a_change_that_cannot_be_read_yet_is_answered_with_what_is_known,
+];
 
 async fn segment(api: &Api, name: &str) -> String {
     let body = json!({"name": name, "expression": "contact.plan = 'pro'"});
@@ -76,4 +80,31 @@ async fn segments_are_known_by_name_and_by_id(database: Database) {
     assert_eq!(used.expect(200).json()["used_by"][0]["name"], "By id");
     let other = api.get(&format!("/api/v1/segments/{first}")).await;
     assert_eq!(other.expect(200).json()["used_by"], json!([]));
+}
+
+async fn a_change_that_cannot_be_read_yet_is_answered_with_what_is_known(database: Database) {
+    let server = Server::start(database).await;
+    let api = &server.api;
+    let traits = json!({"userId": "ann", "traits": {"plan": "pro"}});
+    api.send("identify", traits).await;
+    let id = segment(api, "Pros").await;
+    publish(api, &begun_by("Welcome pros", "Pros")).await;
+    let path = format!("/api/v1/segments/{id}");
+    let before = api.get(&path).await.expect(200).json();
+    assert_eq!(before["size"], 1);
+    // Whoever folds segments stands still: what is written now is not read soon.
+    tell(api, "/api/v1/projections/segments/pause")
+        .await
+        .expect(200);
+    let body = json!({"name": "Frees", "expression": "contact.plan = 'free'"});
+    let request = api.bare(reqwest::Method::PUT, &path);
+    let sent = request.bearer_auth(&api.admin_key).json(&body).send().await;
+    let told = Answer::of(sent.expect("an answer")).await.expect(202);
+    let told = told.json();
+    for same in ["id", "size", "created_at", "used_by"] {
+        assert_eq!(told[same], before[same], "{same}");
+    }
+    assert_eq!(told["expression"], "contact.plan = 'free'");
+    assert_eq!(told["name"], "Frees");
+    assert!(told["revision"].as_i64() > before["revision"].as_i64());
 }

@@ -125,7 +125,7 @@ async fn recorded_requests_are_accepted(database: Database) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
     let recording = root.join("../shared/vectors/sdk-requests.ndjson");
     let Ok(recording) = std::fs::read_to_string(&recording) else {
-        println!(
+        eprintln!(
             "there is no recording at {}: nothing to replay",
             recording.display()
         );

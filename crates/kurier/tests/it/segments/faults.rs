@@ -63,19 +63,31 @@ async fn each_is_refused_with_its_place() {
     }
 }
 
-/// A body of a megabyte is not read to its end; the command line reads it.
+/// Longer than other bodies may be: it is read, and told of as every other fault is.
 #[tokio::test(flavor = "multi_thread")]
-async fn a_megabyte_is_refused() {
+async fn a_megabyte_is_refused_with_its_place() {
     let text = chain(42_000);
     assert!(text.len() > 1_000_000);
     let server = Server::start(Database::sqlite()).await;
     let body = json!({ "expression": text });
     let answer = post(&server.api, "/api/v1/expressions/check", &body).await;
-    answer.expect_problem(413, "too_large");
-    let evaluated = reading(&text, &["eval", "-"]).expect(2);
+    let answer = answer.expect(200).json();
     let says = format!(
         "an expression has at most 65536 bytes; this one has {}",
         text.len()
     );
+    let error = &answer["errors"][0];
+    assert_eq!(error["message"], json!(says));
+    assert_eq!(error["span"], json!({"start": 65_536, "end": text.len()}));
+    let evaluated = reading(&text, &["eval", "-"]).expect(2);
     assert!(evaluated.stderr.contains(&says), "{}", evaluated.stderr);
+}
+
+/// There is an end to what is read.
+#[tokio::test(flavor = "multi_thread")]
+async fn what_is_larger_than_any_text_is_refused_unread() {
+    let server = Server::start(Database::sqlite()).await;
+    let body = json!({ "expression": " ".repeat(9 * 1024 * 1024) });
+    let answer = post(&server.api, "/api/v1/expressions/check", &body).await;
+    answer.expect_problem(413, "too_large");
 }

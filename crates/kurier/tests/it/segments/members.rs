@@ -37,7 +37,8 @@ async fn csv(api: &Api, path: &str) -> Answer {
     Answer::of(request.send().await.expect("an answer")).await
 }
 
-async fn crossings(server: &Server) -> Vec<Kind> {
+/// What the log tells of who came and went, oldest first.
+pub async fn crossings(server: &Server) -> Vec<Kind> {
     let store = server.database.store().await;
     let log = store
         .log

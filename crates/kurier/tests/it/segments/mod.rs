@@ -3,6 +3,7 @@
 mod books;
 mod bounds;
 mod crash;
+mod edits;
 mod erase;
 mod faults;
 mod leaders;
