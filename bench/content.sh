@@ -1,5 +1,5 @@
 #!/usr/bin/env bash
-# ./dev bench content [--rounds N]
+# ./dev bench content [--rounds N] [--files 1,10,100] [--imports 1,10,20,100]
 # Markdown to keys, 1 to 100 MB, and whole imports into the process and into Redis, beside LangChain,
 # LlamaIndex and the text-splitter crate.
 set -euo pipefail

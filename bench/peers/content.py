@@ -6,20 +6,20 @@ import sys
 import time
 
 
-def langchain(text):
+def langchain():
     from langchain_text_splitters import MarkdownHeaderTextSplitter
 
     levels = [("#", "h1"), ("##", "h2"), ("###", "h3")]
     splitter = MarkdownHeaderTextSplitter(levels)
-    return lambda: len(splitter.split_text(text))
+    return lambda text: len(splitter.split_text(text))
 
 
-def llamaindex(text):
+def llamaindex():
     from llama_index.core import Document
     from llama_index.core.node_parser import MarkdownNodeParser
 
-    parser, document = MarkdownNodeParser(), Document(text=text)
-    return lambda: len(parser.get_nodes_from_documents([document]))
+    parser = MarkdownNodeParser()
+    return lambda text: len(parser.get_nodes_from_documents([Document(text=text)]))
 
 
 def peak():
@@ -28,11 +28,12 @@ def peak():
 
 def main():
     way, file = sys.argv[1:]
+    split = {"langchain": langchain, "llamaindex": llamaindex}[way]()
+    before = peak()
     with open(file, encoding="utf-8") as source:
         text = source.read()
-    split = {"langchain": langchain, "llamaindex": llamaindex}[way](text)
-    before, began = peak(), time.perf_counter()
-    pieces = split()
+    began = time.perf_counter()
+    pieces = split(text)
     seconds = time.perf_counter() - began
     print(json.dumps({"seconds": seconds, "peak_bytes": peak() - before, "pieces": pieces}))
 

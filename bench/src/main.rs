@@ -15,6 +15,7 @@ mod event;
 mod freshness;
 mod ingest;
 mod journeys;
+mod keys;
 mod load;
 mod outcome;
 mod plan;
@@ -55,6 +56,8 @@ enum Command {
     },
     /// Random expressions, the same members as in DuckDB (called by bench/differential.sh)
     Differential(differential::Args),
+    /// Random texts, the same keys as by a second implementation (called by bench/keys.sh)
+    Keys(keys::Args),
     /// One contact against one segment (called by bench/evaluations.sh)
     Evaluations(evaluations::Args),
     /// The content benchmark (called by bench/content.sh, which prepares what it needs)
@@ -117,6 +120,7 @@ async fn main() -> anyhow::Result<()> {
             two_properties,
         } => segments::own::serve(&folder, two_properties),
         Command::Evaluations(args) => evaluations::run(&args),
+        Command::Keys(args) => keys::run(&args),
         Command::Content(args) => content::run(&args).await,
         Command::ContentSide { way, file, rounds } => content::side::run(way, &file, rounds),
         Command::Projections(args) => projections::run(&args).await,

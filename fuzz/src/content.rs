@@ -7,6 +7,7 @@ use kurier_core::content::{
 /// What holds of every text:
 /// * it is a document whose nodes stand in order at exact places;
 /// * every key is valid, and none is there twice;
+/// * read in portions it is the same as read whole;
 /// * importing it again changes nothing, and with a byte order mark in front it has the same keys;
 /// * what is below a node are its children and what is below them;
 /// * every node can be shown, and in HTML nothing of it is obeyed.
@@ -24,6 +25,7 @@ pub fn content(text: &str) {
         keyed(&document);
         joined(&document);
         shown(&source, &document);
+        parted(&source, &settings);
         let again = imported(&source, &settings, Some(&document));
         assert_eq!(again, None, "{source:?} changed");
         if !source.starts_with('\u{feff}') {
@@ -40,6 +42,36 @@ fn imported(source: &str, settings: &Settings, old: Option<&Document>) -> Option
     match Plan::new("source", old, &outline).decide(&mut Numbers::default()) {
         Decision::Changed(change) => Some(change.document),
         Decision::Unchanged => None,
+    }
+}
+
+/// So short portions end in the middle of everything; a text of a few of them is read from two
+/// places at once.
+const PORTIONS_BYTES: [usize; 3] = [1, 7, 40];
+
+fn parted(source: &str, settings: &Settings) {
+    let slugger = Slugger::new(settings);
+    let read = |bytes: usize| {
+        let outline = Outline::read_in(bytes, source, None, &slugger);
+        outline.expect("short enough")
+    };
+    let whole = read(usize::MAX);
+    for bytes in PORTIONS_BYTES {
+        let parts = read(bytes);
+        assert_eq!(
+            whole.nodes.len(),
+            parts.nodes.len(),
+            "{source:?} in {bytes}"
+        );
+        for (one, other) in whole.nodes.iter().zip(&parts.nodes) {
+            assert_eq!(one, other, "{source:?} in {bytes}");
+            assert_eq!(
+                whole.title(one),
+                parts.title(other),
+                "{source:?} in {bytes}"
+            );
+            assert_eq!(whole.minor_titles(one), parts.minor_titles(other));
+        }
     }
 }
 

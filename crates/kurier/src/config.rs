@@ -299,6 +299,7 @@ impl Config {
         if let Some(url) = &self.public_url {
             check_public_url(url)?;
         }
+        self.content.checked(self.redis_url.as_deref())?;
         for key in [&self.bootstrap_write_key, &self.bootstrap_admin_key]
             .into_iter()
             .flatten()

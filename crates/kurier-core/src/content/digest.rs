@@ -1,4 +1,4 @@
-//! SHA-256 of a text, whatever its line ends.
+//! SHA-256 of a text, whatever its line ends and however its characters are composed.
 
 use std::fmt;
 
@@ -6,6 +6,7 @@ use serde::{Deserialize, Serialize};
 use sha2::{Digest as _, Sha256};
 
 use super::Error;
+use super::nfc::composed;
 use super::source::mended;
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -13,9 +14,9 @@ use super::source::mended;
 pub struct Digest([u8; 32]);
 
 impl Digest {
-    /// Of a node's text as it is handed on: the same for CRLF and LF.
+    /// Of a node's text, composed: the same for CRLF and LF, and for `ü` as one character or two.
     pub fn of_text(text: &str) -> Self {
-        Self::of_bytes(mended(text).as_bytes())
+        Self::of_bytes(composed(&mended(text)).as_bytes())
     }
 
     pub fn of_bytes(bytes: &[u8]) -> Self {

@@ -68,8 +68,13 @@ impl<'a> Plan<'a> {
             return self.decided(numbers, || Digest::of_bytes(source));
         }
         std::thread::scope(|scope| {
-            let digest = scope.spawn(|| Digest::of_bytes(source));
-            self.decided(numbers, || digest.join().expect("hashing does not panic"))
+            let hash = move || Digest::of_bytes(source);
+            let hashing = std::thread::Builder::new().spawn_scoped(scope, hash);
+            self.decided(numbers, || match hashing {
+                Ok(hashing) => hashing.join().expect("hashing does not panic"),
+                // No thread can be had.
+                Err(_) => hash(),
+            })
         })
     }
 

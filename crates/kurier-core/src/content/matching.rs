@@ -2,9 +2,9 @@
 //! between nodes that stayed, by what they are called and their order. Never more than a
 //! bounded amount of work for each node.
 
-use std::collections::HashMap;
 use std::hash::Hash;
 
+use super::queues::{Queues, place};
 use super::subsequence::{common_subsequence, longest_rising};
 
 /// What a node is found again by.
@@ -46,10 +46,6 @@ where
         .into_iter()
         .map(|at| (at != NONE).then_some(at))
         .collect()
-}
-
-fn place(at: usize) -> u32 {
-    u32::try_from(at).expect("a document has fewer than 4 billion nodes")
 }
 
 /// What lies between the first and the last difference.
@@ -98,32 +94,5 @@ impl<T: Copy + Eq + Hash, N: Copy + Eq + Hash> Middle<'_, T, N> {
             }
             (old_from, new_from) = (old_to + 1, new_to + 1);
         }
-    }
-}
-
-/// The places of equal things, in order.
-struct Queues<T> {
-    first: HashMap<T, u32>,
-    next: Vec<u32>,
-}
-
-impl<T: Eq + Hash> Queues<T> {
-    fn new(things: impl DoubleEndedIterator<Item = T> + ExactSizeIterator) -> Self {
-        let mut queues = Self {
-            first: HashMap::with_capacity(things.len()),
-            next: vec![NONE; things.len()],
-        };
-        for (at, thing) in things.enumerate().rev() {
-            let behind = queues.first.insert(thing, place(at));
-            queues.next[at] = behind.unwrap_or(NONE);
-        }
-        queues
-    }
-
-    fn next(&mut self, thing: &T) -> Option<u32> {
-        let first = self.first.get_mut(thing).filter(|first| **first != NONE)?;
-        let taken = *first;
-        *first = self.next[taken as usize];
-        Some(taken)
     }
 }

@@ -24,6 +24,7 @@ mod number_words;
 mod numbers;
 mod outline;
 mod portions;
+mod queues;
 mod record;
 mod references;
 mod render;

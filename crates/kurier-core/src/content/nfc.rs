@@ -13,7 +13,7 @@ pub fn composed(text: &str) -> Cow<'_, str> {
 }
 
 /// Below U+0300 and among Han characters nothing combines. The first byte of a character tells.
-fn is_surely_composed(text: &str) -> bool {
+pub fn is_surely_composed(text: &str) -> bool {
     let combines = |byte: u8| (0xcc..=0xe3).contains(&byte) || byte >= 0xea;
     !text
         .bytes()

@@ -99,8 +99,8 @@ impl<'s> Outline<'s> {
         Self::read_in(portions::BYTES, source, file_name, slugger)
     }
 
-    /// The same, in portions of at least so many bytes, which makes no difference.
-    pub(super) fn read_in(
+    /// The same, in portions of at least so many bytes, which makes no difference: for tests.
+    pub fn read_in(
         bytes: usize,
         source: &'s str,
         file_name: Option<&str>,

@@ -32,7 +32,11 @@ pub fn walked(walk: Walk<'_>, begin: usize, bytes: usize) -> Result<Walked, Erro
     }
     let behind = walk.anew();
     std::thread::scope(|scope| {
-        let behind = scope.spawn(move || rest(behind, middle, bytes));
+        let behind = move || rest(behind, middle, bytes);
+        let Ok(behind) = std::thread::Builder::new().spawn_scoped(scope, behind) else {
+            // No thread can be had: then one after the other.
+            return rest(walk, begin, bytes);
+        };
         let mut walk = walk;
         let reached = walk_through(&mut walk, begin..middle, bytes)?;
         let behind = behind.join().expect("walking does not panic");
@@ -111,9 +115,10 @@ fn goes_on(event: &Event<'_>, block: &str) -> bool {
     }
 }
 
-/// Whether the last line of fenced code is the end of it.
+/// Whether the last line of fenced code is the end of it: behind such a fence the parser takes
+/// nothing but spaces.
 fn is_closed(block: &str) -> bool {
-    let mut lines = block.trim_ascii_end().lines();
+    let mut lines = block.trim_end_matches([' ', '\n']).lines();
     let (Some(first), Some(last)) = (lines.next(), lines.next_back()) else {
         return false;
     };

@@ -153,6 +153,7 @@ impl Slugger {
             all: Joined::default(),
             meaningful: Joined::default(),
             words: 0,
+            read: 0,
         };
         let short = Short {
             table: &self.abbreviations,
@@ -176,6 +177,8 @@ struct Slug<'s> {
     /// Of chunks: without stop words.
     meaningful: Joined,
     words: usize,
+    /// Words with those that are left out.
+    read: usize,
 }
 
 impl Slug<'_> {
@@ -187,9 +190,10 @@ impl Slug<'_> {
             return self.all.wish();
         }
         let whole = self.slugger.settings.cut == Cut::WholeWords;
-        if !self.all.is_over(word, whole) {
+        if self.read < CHUNK_WORDS_MAX && !self.all.is_over(word, whole) {
             self.all.add(word);
         }
+        self.read += 1;
         if self.slugger.is_stop_word(word) {
             return Wish::More;
         }

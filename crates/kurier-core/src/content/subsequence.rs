@@ -3,6 +3,8 @@
 use std::collections::HashMap;
 use std::hash::Hash;
 
+use super::queues::Queues;
+
 /// Up to so many pairs are all compared.
 const PAIRS_MAX: usize = 1 << 16;
 
@@ -47,25 +49,54 @@ fn longest<N: Eq>(old: &[N], new: &[N]) -> Vec<(usize, usize)> {
 /// A long one with little work: what both have exactly once are fixed points, as far as they
 /// rise; between them the longest one, where that is cheap.
 fn between_fixed_points<N: Copy + Eq + Hash>(old: &[N], new: &[N]) -> Vec<(usize, usize)> {
-    let (in_old, in_new) = (single(old), single(new));
-    let fixed = new.iter().enumerate().filter_map(|(at, thing)| {
-        in_new.get(thing)?.as_ref()?;
-        Some((in_old.get(thing).copied()??, at))
-    });
-    let fixed = longest_rising(&fixed.collect::<Vec<_>>());
+    let fixed = longest_rising(&unique_pairs(old, new));
+    between(&fixed, old, new, in_order)
+}
+
+/// Where nothing is fixed, of each kind the first is the first, the second the second, as far as
+/// they rise.
+fn in_order<N: Copy + Eq + Hash>(old: &[N], new: &[N]) -> Vec<(usize, usize)> {
+    let mut queues = Queues::new(old.iter().copied());
+    let pairs = new.iter().enumerate();
+    let pairs = pairs.filter_map(|(at, thing)| Some((queues.next(thing)? as usize, at)));
+    let fixed = longest_rising(&pairs.collect::<Vec<_>>());
+    between(&fixed, old, new, |_, _| Vec::new())
+}
+
+/// Fixed pairs with what is common between them: of a long gap as much as `long` finds.
+fn between<N: Eq>(
+    fixed: &[(usize, usize)],
+    old: &[N],
+    new: &[N],
+    long: impl Fn(&[N], &[N]) -> Vec<(usize, usize)>,
+) -> Vec<(usize, usize)> {
     let (mut pairs, mut from) = (Vec::with_capacity(fixed.len()), (0, 0));
-    for to in fixed.into_iter().chain([(old.len(), new.len())]) {
+    let end = (old.len(), new.len());
+    for to in fixed.iter().copied().chain([end]) {
         let (gap_old, gap_new) = (&old[from.0..to.0], &new[from.1..to.1]);
-        if gap_old.len().saturating_mul(gap_new.len()) <= PAIRS_MAX {
-            let within = longest(gap_old, gap_new).into_iter();
-            pairs.extend(within.map(|(i, j)| (from.0 + i, from.1 + j)));
-        }
-        if to.0 < old.len() {
+        let within = match gap_old.len().saturating_mul(gap_new.len()) {
+            0 => Vec::new(),
+            1..=PAIRS_MAX => longest(gap_old, gap_new),
+            _ => long(gap_old, gap_new),
+        };
+        let within = within.into_iter();
+        pairs.extend(within.map(|(i, j)| (from.0 + i, from.1 + j)));
+        if to != end {
             pairs.push(to);
         }
         from = (to.0 + 1, to.1 + 1);
     }
     pairs
+}
+
+/// The places of what both have exactly once.
+fn unique_pairs<N: Copy + Eq + Hash>(old: &[N], new: &[N]) -> Vec<(usize, usize)> {
+    let (in_old, in_new) = (single(old), single(new));
+    let pairs = new.iter().enumerate().filter_map(|(at, thing)| {
+        in_new.get(thing)?.as_ref()?;
+        Some((in_old.get(thing).copied()??, at))
+    });
+    pairs.collect()
 }
 
 /// The places of things that are there once; nothing for those that are there more often.

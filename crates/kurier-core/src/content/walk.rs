@@ -9,6 +9,7 @@ use super::digest::Digest;
 use super::gather::Gather;
 use super::identifier::Identifier;
 use super::key::NodeType;
+use super::nfc::is_surely_composed;
 use super::outline::{Minor, NODES_MAX, Node, Span, span};
 use super::references::References;
 use super::settings::Language;
@@ -36,7 +37,7 @@ pub struct Walk<'a> {
     pending: Option<Pending>,
     /// The last chunk became longer: its hash is taken when it is whole.
     is_joined: bool,
-    /// No piece of the text has to be mended.
+    /// No piece of the text has to be mended or composed to be hashed.
     is_plain: bool,
     walked: Walked,
 }
@@ -76,7 +77,7 @@ impl<'a> Walk<'a> {
             minor: None,
             pending: None,
             is_joined: false,
-            is_plain: is_plain(text),
+            is_plain: is_plain(text) && is_surely_composed(text),
             walked: Walked::new(text),
         }
     }

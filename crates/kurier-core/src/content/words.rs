@@ -9,6 +9,9 @@ use super::abbreviations::Abbreviations;
 /// Longer words are taken up to here: nobody looks further.
 const WORD_BYTES_MAX: usize = 64;
 
+/// What a template's code stands between.
+const DELIMITERS: [&str; 6] = ["{{<", "{{%", "{%", ">}}", "%}}", "%}"];
+
 /// Whether further words are wanted.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Wish {
@@ -150,7 +153,6 @@ impl<F: FnMut(&[u8]) -> Wish> Reader<'_, F> {
 
     /// What a template's code stands between is no text; the words within are.
     fn delimiter_or_symbol(&mut self, at: usize, byte: u8) -> usize {
-        const DELIMITERS: [&str; 6] = ["{{<", "{{%", "{%", ">}}", "%}}", "%}"];
         let rest = &self.text.as_bytes()[at..];
         let found = DELIMITERS
             .iter()
@@ -163,11 +165,12 @@ impl<F: FnMut(&[u8]) -> Wish> Reader<'_, F> {
 
     /// Between words it only lists them; within one it is a word of its own.
     fn ampersand(&mut self, at: usize) -> usize {
-        let before = self.text[..at].chars().next_back();
-        let after = self.text[at + 1..].chars().next();
-        let stands_free =
-            before.is_none_or(char::is_whitespace) && after.is_none_or(char::is_whitespace);
-        if !stands_free {
+        let (before, after) = (&self.text[..at], &self.text[at + 1..]);
+        let is_free_before = before.chars().next_back().is_none_or(char::is_whitespace)
+            || DELIMITERS.iter().any(|it| before.ends_with(it));
+        let is_free_after = after.chars().next().is_none_or(char::is_whitespace)
+            || DELIMITERS.iter().any(|it| after.starts_with(it));
+        if !(is_free_before && is_free_after) {
             self.whole_word("and");
         }
         self.gap(1)

@@ -27,6 +27,7 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     metrics::recorder();
     let app = App::open(&config).await?;
     bootstrap(&app.store, &config).await?;
+    app.content_edge.check().await?;
     if let Some(bundles) = &app.bundles {
         bundles.begin().await;
     }

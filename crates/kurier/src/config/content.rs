@@ -13,6 +13,22 @@ pub struct Content {
     pub siblings: Siblings,
 }
 
+impl Content {
+    /// What a document writes it writes in one script, and a cluster runs one only over keys that
+    /// name the same tenant.
+    pub(super) fn checked(&self, redis_url: Option<&str>) -> anyhow::Result<()> {
+        let scheme = redis_url.and_then(|url| url.split("://").next());
+        let is_cluster = scheme.is_some_and(|scheme| scheme.ends_with("+cluster"));
+        if self.form == Form::Bare && is_cluster {
+            bail!(
+                "[content]: keys = \"bare\" needs a Redis that is no cluster: there, keys without a \
+                 tenant lie on different nodes. Say keys = \"tenant\", or name another Redis"
+            );
+        }
+        Ok(())
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct ContentFile {
@@ -67,6 +83,20 @@ mod tests {
         let said = said.expect("valid");
         assert_eq!((said.form, said.siblings), (Form::Bare, Siblings::Stored));
         assert_eq!(said.settings.max_chars, Some(500));
+    }
+
+    #[test]
+    fn bare_keys_are_refused_on_a_cluster() {
+        let (bare, tenant) = (read("keys = \"bare\""), read(""));
+        let (bare, tenant) = (bare.expect("valid"), tenant.expect("valid"));
+        for url in ["redis+cluster://h1:1,h2:2", "rediss+cluster://u:p@h1:1"] {
+            let error = bare.checked(Some(url)).expect_err(url).to_string();
+            assert!(error.contains("no cluster"), "{error}");
+            assert!(tenant.checked(Some(url)).is_ok());
+        }
+        for url in [None, Some("redis://h"), Some("redis+sentinel://h/m")] {
+            assert!(bare.checked(url).is_ok());
+        }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use axum::body::Body;
 use axum::extract::{Path, State};
 use axum::http::{HeaderMap, StatusCode};
 use kurier_core::contact::Contact;
-use kurier_core::template::{Compiled, Quotes, RenderFault};
+use kurier_core::template::{Compiled, Noted, Quotes, RenderFault};
 use kurier_core::time::Timestamp;
 use kurier_core::value::{Object, Value};
 use serde::Deserialize;
@@ -20,6 +20,7 @@ use super::template_view::RenderedView;
 use super::templates::{compile, faulty, find};
 use crate::app::App;
 use crate::clock;
+use crate::flow::content::explained;
 use crate::flow::template;
 use crate::keyring::Grant;
 
@@ -76,7 +77,14 @@ pub async fn preview(
     let contact = contact(&app, &grant, &input).await?;
     let channel = input.channel.take().unwrap_or_else(|| "email".to_owned());
     let quotes = app.post.quotes(grant.scope(), &compiled, &channel).await?;
-    Ok(Json(render(compiled, contact, input, quotes).await?))
+    match render(compiled, contact, input, quotes).await? {
+        Ok(noted) => Ok(Json(noted.into())),
+        Err(fault) => {
+            let why = explained(&app.store, grant.scope(), &fault).await?;
+            let status = StatusCode::UNPROCESSABLE_ENTITY;
+            Err(Problem::new(status, "cannot_render", why))
+        }
+    }
 }
 
 async fn published(
@@ -110,7 +118,7 @@ async fn render(
     contact: Option<Contact>,
     input: TemplatePreviewInput,
     quotes: Quotes,
-) -> Result<RenderedView, Problem> {
+) -> Result<Result<Noted, RenderFault>, Problem> {
     let now = input.now.unwrap_or_else(clock::now);
     let rendering = tokio::task::spawn_blocking(move || {
         let (journey, data) = (input.journey, input.data);
@@ -118,13 +126,5 @@ async fn render(
         compiled.render_quoting(&inputs, now, &quotes)
     });
     let rendered = rendering.await;
-    let rendered = rendered.map_err(|e| kurier_store::Error::Unavailable(e.to_string()))?;
-    rendered
-        .map(RenderedView::from)
-        .map_err(|fault| refused(&fault))
-}
-
-fn refused(fault: &RenderFault) -> Problem {
-    let status = StatusCode::UNPROCESSABLE_ENTITY;
-    Problem::new(status, "cannot_render", fault.to_string())
+    rendered.map_err(|e| kurier_store::Error::Unavailable(e.to_string()).into())
 }

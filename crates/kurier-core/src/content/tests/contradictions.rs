@@ -46,6 +46,7 @@ fn c05_forms_of_articles_are_stop_words_and_not_everything_goes() {
         assert_eq!(chunk(&format!("{word} Ziel")), "ziel");
     }
     assert_eq!(chunk("Für die Über"), "fuer_die_ueber");
+    assert_eq!(chunk("der die das an zu in auf"), "der_die_das_an_zu");
 }
 
 #[test]

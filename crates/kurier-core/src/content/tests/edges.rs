@@ -322,9 +322,7 @@ fn settings_that_make_no_sense_are_refused() {
 #[test]
 fn hostile_documents_are_read_soon() {
     let deep = ">".repeat(50_000) + " tief\n";
-    let lists: String = (0..5_000)
-        .map(|depth| " ".repeat(depth) + "- x\n")
-        .collect();
+    let lists = "- ".repeat(5_000) + "x\n";
     let line = "wort".repeat(2_500_000);
     let title = format!(
         "# {}\n\n{}",
@@ -346,6 +344,24 @@ fn hostile_documents_are_read_soon() {
             .map(|at| document.heading_path(at).concat().len())
             .sum();
         assert!(paths <= 1_000 * document.nodes.len());
+    }
+}
+
+/// What is nested as deep as the parser takes it is shown without a call for every level.
+#[test]
+fn what_is_deep_is_shown_by_every_channel() {
+    let lists = "- ".repeat(5_000) + "x\n";
+    let numbered = "1. ".repeat(5_000) + "x\n";
+    let quotes = ">".repeat(50_000) + " x\n";
+    let emphasis = "*a ".repeat(5_000) + "x" + &" a*".repeat(5_000) + "\n";
+    for source in [lists, numbered, quotes, emphasis] {
+        let document = imported(&source);
+        assert_eq!(document.nodes.len(), 2, "one block below the document");
+        let text = document.text(&document.nodes[1], &source);
+        for target in [Target::Html, Target::Text, Target::Slack, Target::Sms] {
+            let shown = render(&text, &document.references, target);
+            assert!(shown.is_ok_and(|shown| shown.contains('x')), "{target:?}");
+        }
     }
 }
 

@@ -1,6 +1,7 @@
 //! A document that comes again: its nodes keep their keys.
 
 use proptest::prelude::*;
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::*;
 
@@ -239,23 +240,94 @@ fn in_any_order_documents_have_their_own_keys() {
 
 #[test]
 fn a_large_document_that_changes_everywhere_is_matched_soon() {
-    let line = |at: usize, text: &str| format!("Absatz nummer{at} {text}\n\n");
+    let line = |at: usize, text: &str| format!("Absatz nummer{at} steht hier fuer sich {text}\n\n");
     let before: String = (0..30_000).map(|at| line(at, "alt")).collect();
     let after: String = (0..30_000).rev().map(|at| line(at, "neu")).collect();
-    let same: String = "Immer wieder dasselbe hier und da\n\n".repeat(30_000);
+    let same: String = "Immer wieder dasselbe hier und da drueben\n\n".repeat(30_000);
     let edited: String = (0..30_000)
-        .map(|at| format!("Immer wieder dasselbe hier und {at}\n\n"))
+        .map(|at| format!("Immer wieder dasselbe hier und da {at}\n\n"))
         .collect();
     let mut library = Library::default();
     let document = library.first(&before);
     let change = changed(library.import(Some(&document), &after));
-    assert_eq!(change.document.nodes.len(), 30_001);
+    // All of it was edited and stands the other way round: one can have stayed.
+    assert_eq!(change.given.len(), 29_999);
     let document = library.first(&same);
     let change = changed(library.import(Some(&document), &edited));
-    assert_eq!(change.document.nodes.len(), 30_001);
+    assert!(keys(&change.document) == keys(&document), "all are kept");
+}
+
+/// Nothing tells them apart but their order, and there are too many to compare all pairs.
+#[test]
+fn many_with_one_name_that_are_all_edited_keep_their_keys_in_order() {
+    let line = |at: usize, end: &str| format!("Immer wieder dasselbe hier und da {at}{end}");
+    let mut library = Library::default();
+    let lines: Vec<String> = (0..300).map(|at| line(at, "")).collect();
+    let before = library.first(&(lines.join("\n\n") + "\n"));
+    let mut edited: Vec<String> = (0..300).map(|at| line(at, ", neu")).collect();
+    let all = changed(library.import(Some(&before), &(edited.join("\n\n") + "\n")));
+    assert_eq!(keys(&all.document), keys(&before));
+    assert!(all.given.is_empty() && all.gone.is_empty());
+    edited.insert(0, "Ganz neu hier".to_owned());
+    edited.truncate(290);
+    let fewer = changed(library.import(Some(&before), &(edited.join("\n\n") + "\n")));
+    assert_eq!(keys(&fewer.document)[1..], keys(&before)[..289]);
+    assert_eq!((fewer.given.len(), fewer.gone.len()), (1, 11));
+}
+
+/// Names of two kinds in turn: what is left out of the first kind breaks no order of the second.
+#[test]
+fn many_with_two_names_keep_the_most_keys_that_order_allows() {
+    let line = |at: usize, end: &str| match at % 2 {
+        0 => format!("Immer wieder dasselbe hier und da {at}{end}"),
+        _ => format!("Niemals etwas anderes dort und hier {at}{end}"),
+    };
+    let mut library = Library::default();
+    let lines: Vec<String> = (0..600).map(|at| line(at, "")).collect();
+    let before = library.first(&(lines.join("\n\n") + "\n"));
+    let edited: Vec<String> = (0..600).skip(10).map(|at| line(at, ", neu")).collect();
+    let change = changed(library.import(Some(&before), &(edited.join("\n\n") + "\n")));
+    assert!(change.given.is_empty(), "{:?}", change.given);
+    assert_eq!(change.gone.len(), 10);
 }
 
 proptest! {
+    /// Some systems save every `ü` as two characters: that is no change of the text.
+    #[test]
+    fn a_document_that_is_saved_decomposed_keeps_its_keys(
+        source in super::properties::documents(),
+    ) {
+        let mut library = Library::default();
+        let before = library.first(&source);
+        let decomposed: String = source.nfd().collect();
+        if let Decision::Changed(change) = library.import(Some(&before), &decomposed) {
+            let diff = Diff::new(Some(&before), &change);
+            prop_assert_eq!(keys(&change.document), keys(&before));
+            prop_assert_eq!((diff.new.len(), diff.changed.len(), diff.gone.len()), (0, 0, 0));
+        }
+    }
+
+    /// Also where paragraphs moved, so that only their texts tell who they are.
+    #[test]
+    fn paragraphs_that_are_decomposed_and_moved_keep_their_keys(
+        (paragraphs, moved) in prop::collection::vec("[a-cäöü]{1,4}( [a-eüßé]{1,6}){1,6}", 1..20)
+            .prop_flat_map(|all| (Just(all.clone()), Just(all).prop_shuffle())),
+    ) {
+        let mut library = Library::default();
+        let before = library.first(&paragraphs.join("\n\n"));
+        let decomposed: String = moved.join("\n\n").nfd().collect();
+        if let Decision::Changed(change) = library.import(Some(&before), &decomposed) {
+            prop_assert!(change.given.is_empty() && change.gone.is_empty());
+            let text_of = |key: Key| {
+                let node = before.nodes.iter().find(|node| node.key == key);
+                node.map(|node| node.sha256)
+            };
+            for node in &change.document.nodes {
+                prop_assert_eq!(text_of(node.key), Some(node.sha256));
+            }
+        }
+    }
+
     /// Whatever is done to one paragraph, those that are there once keep their keys.
     #[test]
     fn one_change_leaves_the_others_alone(

@@ -16,6 +16,7 @@ use super::look::find;
 use super::{load, read, tell};
 use crate::cli::desk::Desk;
 use crate::clock;
+use crate::flow::content::explained;
 use crate::flow::{self, template};
 use crate::http::RenderedView;
 
@@ -96,7 +97,12 @@ pub fn run(args: &RenderArgs) -> anyhow::Result<ExitCode> {
     for (name, file) in files {
         inputs.insert(name.to_owned(), Value::Object(object(file.as_ref())?));
     }
-    show(&compiled, &inputs, &args.show, &Quotes::default())
+    let now = args.show.now.unwrap_or_else(clock::now);
+    let noted = compiled.render_quoting(&inputs, now, &Quotes::default());
+    show(
+        noted.map_err(|fault| (fault.code(), fault.to_string())),
+        &args.show,
+    )
 }
 
 pub async fn preview(desk: &Desk, args: &PreviewArgs) -> anyhow::Result<ExitCode> {
@@ -129,7 +135,12 @@ pub async fn preview(desk: &Desk, args: &PreviewArgs) -> anyhow::Result<ExitCode
         .post
         .quotes(scope, &compiled, &args.channel)
         .await?;
-    show(&compiled, &inputs, &args.show, &quotes)
+    let now = args.show.now.unwrap_or_else(clock::now);
+    let noted = match compiled.render_quoting(&inputs, now, &quotes) {
+        Ok(noted) => Ok(noted),
+        Err(fault) => Err((fault.code(), explained(store, scope, &fault).await?)),
+    };
+    show(noted, &args.show)
 }
 
 fn object(path: Option<&PathBuf>) -> anyhow::Result<Object> {
@@ -140,24 +151,15 @@ fn object(path: Option<&PathBuf>) -> anyhow::Result<Object> {
     serde_json::from_str(&read(path)?).with_context(name)
 }
 
-fn show(
-    compiled: &Compiled,
-    inputs: &Object,
-    args: &ShowArgs,
-    quotes: &Quotes,
-) -> anyhow::Result<ExitCode> {
-    let now = args.now.unwrap_or_else(clock::now);
-    let noted = compiled.render_quoting(inputs, now, quotes);
+/// Shows what a template became, or says by a code and in words why it became nothing.
+fn show(noted: Result<Noted, (&str, String)>, args: &ShowArgs) -> anyhow::Result<ExitCode> {
     let noted = match noted {
         Ok(noted) => noted,
-        Err(fault) if args.json => {
-            println!(
-                "{}",
-                json!({"error": fault.to_string(), "code": fault.code()})
-            );
+        Err((code, why)) if args.json => {
+            println!("{}", json!({"error": why, "code": code}));
             return Ok(ExitCode::FAILURE);
         }
-        Err(fault) => bail!("{fault}"),
+        Err((_, why)) => bail!("{why}"),
     };
     if args.json {
         println!("{}", json!(RenderedView::from(noted)));

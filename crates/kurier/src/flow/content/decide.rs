@@ -89,12 +89,18 @@ impl Work {
             let share = |core: usize| self.fresh.iter().skip(core).step_by(cores);
             let readers: Vec<_> = (0..cores)
                 .map(|core| {
-                    scope.spawn(move || share(core).map(|place| read(*place)).collect::<Vec<_>>())
+                    let work = move || share(core).map(|place| read(*place)).collect::<Vec<_>>();
+                    let reader = std::thread::Builder::new().spawn_scoped(scope, work);
+                    // No thread can be had: then it is done here.
+                    reader.map_err(|_| work())
                 })
                 .collect();
             let joined = readers.into_iter();
             joined
-                .flat_map(|reader| reader.join().expect("reading does not panic"))
+                .flat_map(|reader| match reader {
+                    Ok(reader) => reader.join().expect("reading does not panic"),
+                    Err(done) => done,
+                })
                 .collect()
         });
         all.sort_unstable_by_key(|(place, _)| *place);

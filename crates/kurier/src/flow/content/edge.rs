@@ -100,10 +100,23 @@ impl ContentEdge {
         Ok(())
     }
 
+    /// Whether keys can be written in this manner: what is refused at the start is never begun.
+    pub async fn check(&self) -> Result<()> {
+        self.workspaces().await.map(drop)
+    }
+
+    /// Bare keys do not say whose they are, so there can be only one who has any.
+    async fn workspaces(&self) -> Result<Vec<WorkspaceId>> {
+        let workspaces = self.store.access.workspaces().await?;
+        match self.form {
+            Form::Bare if workspaces.len() > 1 => Err(Error::Shared(workspaces.len())),
+            _ => Ok(workspaces.iter().map(|it| it.id).collect()),
+        }
+    }
+
     /// The workspaces whose generation does not tell of their last import, and that.
     async fn behind(&self) -> Result<Vec<(WorkspaceId, Number)>> {
-        let workspaces = self.store.access.workspaces().await?;
-        let ids: Vec<WorkspaceId> = workspaces.iter().map(|it| it.id).collect();
+        let ids = self.workspaces().await?;
         // Before the documents: they are at least as new.
         let numbers = last_numbers(&self.store, &ids).await?;
         let told = ids.iter().flat_map(|id| {

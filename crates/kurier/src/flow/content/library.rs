@@ -18,6 +18,8 @@ use kurier_store::{Error, Result, Scope, Store};
 const BYTES_MAX: u64 = 64 << 20;
 /// What a node takes beside its text.
 const NODE_BYTES: usize = 300;
+/// What is changed between two looks at it is read again so often.
+const READS_MAX: usize = 5;
 
 type Place = (WorkspaceId, DocumentId, Position);
 
@@ -120,15 +122,38 @@ impl Library {
         Ok(self.known(scope, &[id]).await?.pop())
     }
 
-    /// A document with all that is in it; `None` if it was changed or withdrawn meanwhile.
+    /// A document with all that is in it, as known or newer; `None` if it was withdrawn meanwhile.
     pub async fn held(&self, scope: Scope, known: &ContentDocument) -> Result<Option<Arc<Held>>> {
+        let mut newer: Option<ContentDocument> = None;
+        for _ in 0..READS_MAX {
+            let known = newer.as_ref().unwrap_or(known);
+            if let Some(held) = self.held_just_so(scope, known).await? {
+                return Ok(Some(held));
+            }
+            newer = self.known(scope, &[known.id]).await?.pop();
+            if newer.is_none() {
+                return Ok(None);
+            }
+        }
+        Err(restless())
+    }
+
+    /// `None` if it was changed or withdrawn meanwhile.
+    async fn held_just_so(
+        &self,
+        scope: Scope,
+        known: &ContentDocument,
+    ) -> Result<Option<Arc<Held>>> {
         let place = (scope.0, known.id, known.revision);
         if let Some(held) = self.held.get(&place) {
             return Ok(Some(held));
         }
         let need = Need::new(&CONTENT_BODY, document_keys(scope, &[known.id]));
         let body = self.read(need, content_body_of_row).await?.pop();
-        let is_it = |body: &ContentBody| body.document.source_sha256 == known.sha256;
+        let is_it = |body: &ContentBody| {
+            let document = &body.document;
+            document.source_sha256 == known.sha256 && document.settings == known.settings
+        };
         let Some(body) = body.filter(is_it) else {
             return Ok(None);
         };
@@ -144,6 +169,16 @@ impl Library {
 
     /// What each key leads to.
     pub async fn find_all(&self, scope: Scope, keys: &[Key]) -> Result<Vec<Found>> {
+        for _ in 0..READS_MAX {
+            if let Some(found) = self.found(scope, keys).await? {
+                return Ok(found);
+            }
+        }
+        Err(restless())
+    }
+
+    /// `None` if what was read does not belong together: an import came in between.
+    async fn found(&self, scope: Scope, keys: &[Key]) -> Result<Option<Vec<Found>>> {
         let nodes = self.nodes(scope, keys).await?;
         let mut ids: Vec<DocumentId> = nodes.values().map(|node| node.document).collect();
         ids.sort_unstable();
@@ -151,12 +186,16 @@ impl Library {
         let known = self.known(scope, &ids).await?;
         let mut found = Vec::with_capacity(keys.len());
         for key in keys {
-            found.push(match nodes.get(key) {
+            let of_key = match nodes.get(key) {
                 Some(node) => self.of_node(scope, node, &known).await?,
-                None => Found::Unknown,
-            });
+                None => Some(Found::Unknown),
+            };
+            match of_key {
+                Some(of_key) => found.push(of_key),
+                None => return Ok(None),
+            }
         }
-        Ok(found)
+        Ok(Some(found))
     }
 
     /// What is known of those of these keys that were ever given.
@@ -168,23 +207,24 @@ impl Library {
         Ok(nodes.into_iter().map(|node| (node.key, node)).collect())
     }
 
+    /// A key that was given leads somewhere, or is gone; `None` if it seems to do neither.
     async fn of_node(
         &self,
         scope: Scope,
         node: &ContentNode,
         known: &[ContentDocument],
-    ) -> Result<Found> {
+    ) -> Result<Option<Found>> {
         if let Some((_, number)) = node.gone {
             let import = self.import(scope, number).await?;
             let node = node.clone();
-            return Ok(Found::Gone { node, import });
+            return Ok(Some(Found::Gone { node, import }));
         }
         let Some(known) = known.iter().find(|known| known.id == node.document) else {
-            return Ok(Found::Unknown);
+            return Ok(None);
         };
         let held = self.held(scope, known).await?;
         let found = held.and_then(|held| Some((held.place(node.key)?, held)));
-        Ok(found.map_or(Found::Unknown, |(at, held)| Found::Node { held, at }))
+        Ok(found.map(|(at, held)| Found::Node { held, at }))
     }
 
     pub async fn import(&self, scope: Scope, number: Number) -> Result<Option<ContentImport>> {
@@ -200,6 +240,11 @@ impl Library {
         rows.map(|row| read(row).ok_or_else(|| unreadable(table)))
             .collect()
     }
+}
+
+/// Whoever asks again finds it, so nobody may take this for an answer.
+fn restless() -> Error {
+    Error::Unavailable("content kept changing while it was read".to_owned())
 }
 
 pub(super) fn unreadable(table: &Table) -> Error {

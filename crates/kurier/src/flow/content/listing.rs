@@ -107,7 +107,8 @@ impl Listing {
             }
             return Ok(());
         };
-        let Some(held) = library.held(scope, &known).await? else {
+        let held = library.held(scope, &known).await?;
+        let Some(held) = held.filter(|held| self.holds(&held.known)) else {
             return Ok(());
         };
         let behind = after.and_then(|key| held.place(key));

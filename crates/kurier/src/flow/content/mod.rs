@@ -16,7 +16,7 @@ pub use edge::ContentEdge;
 pub use import::{Importer, Outcome, Standing};
 pub use library::{Found, Held, Library};
 pub use listing::{Listed, Listing, Wanted};
-pub use quote::{Quoting, absence, faults, gone, spoiled, target_of};
+pub use quote::{Quoting, absence, explained, faults, gone, spoiled, target_of, too_long};
 pub use used::{Used, used};
 pub use withdraw::withdraw;
 

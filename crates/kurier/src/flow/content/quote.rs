@@ -7,7 +7,7 @@ use kurier_core::content::{Key, References, Target, render};
 use kurier_core::id::WorkspaceId;
 use kurier_core::message::channel::ChannelKind;
 use kurier_core::projection::{ContentImport, ContentNode};
-use kurier_core::template::{Compiled, Fault, Quotes, Shown, quoted_in};
+use kurier_core::template::{Compiled, Fault, Quotes, RenderFault, Shown, Why, quoted_in};
 use kurier_store::{Result, Scope, Store};
 
 use super::library::{Found, Held, Library};
@@ -102,11 +102,25 @@ pub async fn faults(store: &Store, scope: Scope, compiled: &Compiled) -> Result<
     Ok(faults.collect())
 }
 
-/// Why a key that could not be shown could not be.
-pub async fn absence(store: &Store, scope: Scope, key: Key) -> Result<String> {
+/// Why a key cannot be shown: it is not there. `None` if it is.
+pub async fn absence(store: &Store, scope: Scope, key: Key) -> Result<Option<String>> {
     let absences = absences(store, scope, &[key]).await?;
-    let reason = absences.into_iter().flatten().next();
-    Ok(reason.unwrap_or_else(|| format!("`{key}` is longer than a message may be")))
+    Ok(absences.into_iter().flatten().next())
+}
+
+/// Why a template could not be rendered; of what it quotes, since when that is gone.
+pub async fn explained(store: &Store, scope: Scope, fault: &RenderFault) -> Result<String> {
+    let Why::NoContent(key) = fault.why else {
+        return Ok(fault.to_string());
+    };
+    let why = absence(store, scope, key).await?;
+    let why = why.unwrap_or_else(|| too_long(key));
+    Ok(format!("{}: {}: {why}", fault.part, fault.code()))
+}
+
+/// Why a key that is there cannot be shown.
+pub fn too_long(key: Key) -> String {
+    format!("`{key}` is longer than a message may be")
 }
 
 /// Templates that quote what is not there, and why they cannot be sent.

@@ -17,7 +17,7 @@ use crate::cache::Documents;
 use crate::channel::Registry;
 use crate::clock;
 use crate::flow::Projector;
-use crate::flow::content::{Quoting, absence, target_of};
+use crate::flow::content::{Quoting, absence, target_of, too_long};
 use crate::links::Links;
 
 /// So many templates are kept ready to write with.
@@ -139,7 +139,14 @@ impl Post {
         {
             return Ok(rendered);
         }
-        let why = absence(&self.store, scope, key).await?;
+        let why = match absence(&self.store, scope, key).await? {
+            Some(why) => why,
+            // It came in between, unless it cannot be shown.
+            None => match self.rendered(scope, &template, request, at).await? {
+                Ok(rendered) => return Ok(rendered),
+                Err(_) => too_long(key),
+            },
+        };
         let (name, part) = (&template.name, fault.part);
         let why = format!("template `{name}`, version {version}, {part}: {why}");
         Err(Unwritten::NoContent(why))

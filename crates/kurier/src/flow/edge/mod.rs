@@ -59,6 +59,11 @@ pub enum Error {
     Row(&'static str),
     #[error("{0} entities kept changing while they were written")]
     Restless(usize),
+    #[error(
+        "[content]: keys = \"bare\" is for one workspace, and there are {0}: their keys would stand \
+         in each other's places. Say keys = \"tenant\""
+    )]
+    Shared(usize),
 }
 
 pub type Result<T> = std::result::Result<T, Error>;

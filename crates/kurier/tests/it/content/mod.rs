@@ -1,6 +1,7 @@
 //! Content from outside: imported, addressed, quoted, lost and found again.
 
 mod api;
+mod bare;
 mod commands;
 mod crash;
 mod in_process;
@@ -10,6 +11,7 @@ mod lost;
 mod messages;
 mod reimport;
 mod templates;
+mod torn;
 
 use std::collections::BTreeMap;
 

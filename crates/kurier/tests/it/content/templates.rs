@@ -140,8 +140,10 @@ async fn what_is_shown_is_the_content_of_now(database: Database) {
     import(api, &[("a.md", "# Orders\n")]).await;
     let answer = post(api, &format!("{PATH}/preview"), &json!({})).await;
     let detail = answer.expect_problem(422, "cannot_render").json()["detail"].clone();
-    assert_eq!(
-        detail,
-        "text: no_content: there is no `para:refund_policy:001`"
-    );
+    let detail = detail.as_str().expect("a text");
+    let gone = "text: no_content: `para:refund_policy:001` is gone since 20";
+    assert!(detail.starts_with(gone), "{detail}");
+    assert!(detail.contains("import 3 took it away"), "{detail}");
+    let shown = on(&server.database, &["template", "preview", "refund"]).expect(1);
+    assert!(shown.stderr.contains(gone), "{}", shown.stderr);
 }
