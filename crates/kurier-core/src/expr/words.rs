@@ -64,14 +64,25 @@ mod tests {
         let asked = PAGE.lines().filter_map(|line| line.strip_prefix("$ ask "));
         let asked = asked.collect::<Vec<_>>().join(" ; ").replace('"', " ");
         let is_asked = |word: &String| asked.contains(&format!(" {word} "));
-        let is_unit = |unit: &str| PAGE.split('`').any(|it| it.ends_with(unit) && is_duration(it));
+        let is_unit = |unit: &str| {
+            PAGE.split('`')
+                .any(|it| it.ends_with(unit) && is_duration(it))
+        };
         let mut missing = operators();
         missing.retain(|word| !is_asked(word));
         missing.extend(functions().into_iter().filter(|word| !asked.contains(word)));
         let is_root = |root: &String| PAGE.contains(&format!("`{root}"));
         missing.extend(roots().into_iter().filter(|root| !is_root(root)));
-        missing.extend(units().into_iter().filter(|it| !is_unit(it)).map(str::to_owned));
-        assert!(missing.is_empty(), "expressions.md does not show {missing:?}");
+        missing.extend(
+            units()
+                .into_iter()
+                .filter(|it| !is_unit(it))
+                .map(str::to_owned),
+        );
+        assert!(
+            missing.is_empty(),
+            "expressions.md does not show {missing:?}"
+        );
     }
 
     /// What is named here is what the parser takes.
