@@ -14,6 +14,8 @@ use crate::app::App;
 use crate::config::{Config, check_variables};
 use crate::{demo, flow, http, keyring, metrics};
 
+/// Headers are waited for so long; a source that is slower goes on when requests are answered.
+const HEADERS_LIMIT: Duration = Duration::from_secs(3);
 /// Messages that are on their way when the process is asked to stop have so long to end.
 const FINISH_LIMIT: Duration = Duration::from_secs(20);
 
@@ -24,7 +26,7 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     let app = App::open(&config).await?;
     bootstrap(&app.store, &config).await?;
     if let Some(bundles) = &app.bundles {
-        bundles.begin().await;
+        bundles.begin(HEADERS_LIMIT).await;
     }
     if app.demo.is_on() {
         demo::fill(&app).await?;
