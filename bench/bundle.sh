@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
-# ./dev bench bundle [--bundles N] [--rate N] [--seconds N] [--rounds N] [--headers N] [--header-file CHAIN:START:FILE]
+# ./dev bench bundle [--bundles N] [--rate N] [--seconds N] [--rounds N] [--headers N] [--header-file CHAIN:START:FILE] [--strict]
 # Bundles under load, with a new tip every second and one reorg: Kurier with Redis and in one process,
 # beside bare axum that answers what Redis has; proofs verified beside @bsv/sdk and the crate bsv-rs;
-# headers checked from a file.
+# headers checked from a file. A missed target says MISS; with --strict it fails.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 : "${TEST_REDIS_URL:?run it as ./dev bench bundle}"

@@ -8,8 +8,9 @@ use kurier::config::Database;
 use kurier::flow::Projector;
 use kurier::flow::version::Unanchored;
 use kurier::{clock, keyring};
+use kurier_core::bundle::chain::Chain;
 use kurier_core::bundle::proof::committing_tx;
-use kurier_core::bundle::{Hex, Shown};
+use kurier_core::bundle::{Hex, Known, Shown};
 use kurier_core::event::{Event, Kind};
 use kurier_core::template::{Compiled, Publication};
 use kurier_core::value::Value;
@@ -108,7 +109,12 @@ async fn anchor(store: &Store, scope: Scope, chain: &mut HomeChain) -> anyhow::R
         header: Some(Hex(block.header.bytes().to_vec())),
         ..Shown::default()
     };
-    let evidence = shown.read(&root, |_| None)?;
+    let known = Known {
+        chain: Chain::Regtest,
+        tree: None,
+        now: clock::now().as_millis() / 1_000,
+    };
+    let evidence = shown.read(&root, Some(&known))?;
     unanchored.anchored(store, scope, &evidence).await?;
     Ok(())
 }

@@ -55,6 +55,9 @@ pub struct Args {
     /// Another file of headers to be read: CHAIN:START:FILE
     #[arg(long)]
     header_file: Vec<HeaderFile>,
+    /// Fail if a target is missed, and not only if an answer is wrong
+    #[arg(long)]
+    strict: bool,
     /// Where the results go as JSON
     #[arg(long)]
     out: PathBuf,

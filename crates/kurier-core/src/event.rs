@@ -130,6 +130,8 @@ kinds! {
     TemplateRetired = "template.retired",
     /// A transaction that commits to versions was shown, perhaps with the proof of its block.
     VersionProven = "version.proven",
+    /// What became of messages, and who wants none, was gathered into one root for a time.
+    EvidenceGathered = "evidence.gathered",
     /// A channel was set up, or set up otherwise.
     ChannelConfigured = "channel.configured",
     ChannelRemoved = "channel.removed",
@@ -187,6 +189,7 @@ impl Kind {
                 | K::TemplatePublished
                 | K::TemplateRetired
                 | K::VersionProven
+                | K::EvidenceGathered
                 | K::ChannelConfigured
                 | K::SlackWorkspaceCreated
                 | K::SlackWorkspaceUpdated

@@ -1,6 +1,7 @@
 //! Places at which a test ends the process, as a power cut would: between any two steps.
 //! `TEST_DIE_AT=contacts.folded:2` does so when that place is passed for the second time.
-//! What is released has no such places.
+//! `TEST_WAIT_AT=bundle.built:FILE` makes who comes to a place write the file, and go on when it
+//! is gone: meanwhile a test does what another process might. What is released has no such places.
 
 #[cfg(debug_assertions)]
 mod armed {
@@ -23,7 +24,30 @@ mod armed {
         })
     }
 
+    const LOOK_EVERY: std::time::Duration = std::time::Duration::from_millis(5);
+
+    static WAIT: OnceLock<Option<(String, std::path::PathBuf)>> = OnceLock::new();
+
+    fn wait() -> Option<(String, std::path::PathBuf)> {
+        let text = std::env::var("TEST_WAIT_AT").ok()?;
+        let (place, file) = text.split_once(':')?;
+        Some((place.to_owned(), file.into()))
+    }
+
+    fn wait_at(of: &str, step: &str) {
+        let Some((place, file)) = WAIT.get_or_init(wait) else {
+            return;
+        };
+        if place.split_once('.') != Some((of, step)) || std::fs::write(file, "").is_err() {
+            return;
+        }
+        while file.exists() {
+            std::thread::sleep(LOOK_EVERY);
+        }
+    }
+
     pub fn point(of: &str, step: &str) {
+        wait_at(of, step);
         let Some(death) = DEATH.get_or_init(death) else {
             return;
         };

@@ -40,6 +40,9 @@ pub struct Envelope {
     /// Generations of ancestors that were asked for.
     pub depth: u32,
     pub lineage: Vec<Version>,
+    /// Whether there are more ancestors than a bundle has room for; said only if so.
+    #[serde(default, skip_serializing_if = "is_whole")]
+    pub lineage_cut: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -98,6 +101,7 @@ impl Envelope {
             built_from_tip: None,
             depth: 0,
             lineage: Vec::new(),
+            lineage_cut: false,
         }
     }
 
@@ -128,6 +132,7 @@ impl Envelope {
     pub fn descended(mut self, depth: u32, lineage: Lineage) -> Self {
         self.depth = depth;
         self.lineage = lineage.versions;
+        self.lineage_cut = lineage.cut;
         self
     }
 
@@ -181,6 +186,10 @@ impl Envelope {
             false => Err(EnvelopeFault::TooLarge),
         }
     }
+}
+
+fn is_whole(cut: &bool) -> bool {
+    !cut
 }
 
 impl Serialize for Hex {

@@ -4,7 +4,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::chain::Header;
+use super::chain::{Chain, Header, Refusal, Tree, proven_work};
 use super::commitment::{Commitment, leaf};
 use super::envelope::Hex;
 use super::hash::{Digest, Hash256};
@@ -51,6 +51,16 @@ pub struct Proving {
     pub header: Option<Hex>,
 }
 
+/// What is known of the chain when something is shown.
+#[derive(Debug, Clone, Copy)]
+pub struct Known<'a> {
+    pub chain: Chain,
+    /// None while no source has told of any header.
+    pub tree: Option<&'a Tree>,
+    /// In seconds since 1970.
+    pub now: i64,
+}
+
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 pub enum EvidenceFault {
     #[error("one of `bump`, `tsc` and `beef` is a proof; more than one was given")]
@@ -71,18 +81,26 @@ pub enum EvidenceFault {
         "the proof leads to no block that our headers have at height {0}; give the block's `header` if they do not reach it yet"
     )]
     UnknownBlock(u32),
+    #[error("the given header is none of a block: {0}")]
+    NoBlock(Refusal),
+    #[error("the given header is that of a block at height {0}, not at that of the proof")]
+    OtherHeight(u32),
+    #[error(
+        "of which chain its block is cannot be told: HEADERS_SOURCE says where block headers are"
+    )]
+    NoChain,
 }
 
 /// A transaction, its path, and the header that was given with it.
 type Parts = (Vec<u8>, Option<Bump>, Option<Header>);
 
 impl Shown {
-    /// Reads what is shown for this commitment. `best_at` says which header the best branch
-    /// has at a height.
+    /// Reads what is shown for this commitment. Where nothing is known of a chain, only a
+    /// transaction that is in no block can be taken.
     pub fn read(
         &self,
         root: &Digest,
-        best_at: impl Fn(u32) -> Option<Header>,
+        known: Option<&Known<'_>>,
     ) -> Result<Evidence, EvidenceFault> {
         let header = self.header.as_ref().map(|hex| Header::parse(&hex.0));
         let header = header.transpose().map_err(|_| EvidenceFault::Header)?;
@@ -96,7 +114,7 @@ impl Shown {
             (None, None, None) => (self.raw()?, None, header),
             _ => return Err(EvidenceFault::Several),
         };
-        Evidence::verified(tx, bump, header, root, best_at)
+        Evidence::verified(tx, bump, header, root, known)
     }
 
     /// Wallets hand over transactions with witnesses; their id is that of the rest.
@@ -152,13 +170,16 @@ impl Evidence {
         bump: Option<Bump>,
         header: Option<Header>,
         root: &Digest,
-        best_at: impl Fn(u32) -> Option<Header>,
+        known: Option<&Known<'_>>,
     ) -> Result<Self, EvidenceFault> {
         let txid = check_txid(&tx, None)?;
         if Tx::parse(&tx)?.commits_to(root).is_none() {
             return Err(EvidenceFault::NotCommitted(*root));
         }
-        let block = bump.map(|bump| place(&txid, &bump, header, best_at));
+        let block = bump.map(|bump| {
+            let known = known.ok_or(EvidenceFault::NoChain)?;
+            known.place(&txid, &bump, header)
+        });
         Ok(Self {
             block: block.transpose()?,
             tx,
@@ -178,20 +199,38 @@ impl Evidence {
     }
 }
 
-/// The block that a proof leads to: the one of the best branch, else the one that was given.
-fn place(
-    txid: &Hash256,
-    bump: &Bump,
-    given: Option<Header>,
-    best_at: impl Fn(u32) -> Option<Header>,
-) -> Result<(Bump, Header), EvidenceFault> {
-    let only = bump.only(txid)?;
-    let height = only.height();
-    let root = only.root()?;
-    let best = best_at(height).filter(|best| best.merkle_root == root);
-    let header = best.or(given).ok_or(EvidenceFault::UnknownBlock(height))?;
-    check_anchor(txid, &only, &header, height)?;
-    Ok((only, header))
+impl Known<'_> {
+    /// The block that a proof leads to: the one of the best branch, else the one that was given,
+    /// if that is one.
+    fn place(
+        &self,
+        txid: &Hash256,
+        bump: &Bump,
+        given: Option<Header>,
+    ) -> Result<(Bump, Header), EvidenceFault> {
+        let only = bump.only(txid)?;
+        let height = only.height();
+        let root = only.root()?;
+        let best = self.tree.and_then(|tree| tree.best_at(height));
+        let header = match best.filter(|best| best.merkle_root == root) {
+            Some(best) => best,
+            None => given.ok_or(EvidenceFault::UnknownBlock(height))?,
+        };
+        check_anchor(txid, &only, &header, height)?;
+        self.check(&header, height)?;
+        Ok((only, header))
+    }
+
+    /// A header costs the work in it, whoever gives it; where its predecessor is known, all
+    /// that is asked of headers is asked of it as well.
+    fn check(&self, header: &Header, height: u32) -> Result<(), EvidenceFault> {
+        proven_work(self.chain, header.bits, &header.hash()).map_err(EvidenceFault::NoBlock)?;
+        let stands = self.tree.map(|tree| tree.examine(header, self.now));
+        match stands.transpose().map_err(EvidenceFault::NoBlock)? {
+            Some(Some(own)) if own != height => Err(EvidenceFault::OtherHeight(own)),
+            _ => Ok(()),
+        }
+    }
 }
 
 impl Subject {

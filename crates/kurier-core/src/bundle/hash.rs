@@ -19,6 +19,12 @@ pub struct Digest(pub [u8; 32]);
 #[error("64 hexadecimal digits in lower case are wanted")]
 pub struct HexError;
 
+#[cfg(test)]
+thread_local! {
+    /// How many pairs were hashed: what a proof costs, whatever the machine.
+    pub(super) static PAIRS: std::cell::Cell<usize> = const { std::cell::Cell::new(0) };
+}
+
 impl Hash256 {
     pub fn of(bytes: &[u8]) -> Self {
         Self(Sha256::digest(Sha256::digest(bytes)).into())
@@ -26,6 +32,8 @@ impl Hash256 {
 
     /// The parent of two nodes of a block's tree.
     pub fn of_pair(left: &Self, right: &Self) -> Self {
+        #[cfg(test)]
+        PAIRS.with(|pairs| pairs.set(pairs.get() + 1));
         let mut both = [0; 64];
         both[..32].copy_from_slice(&left.0);
         both[32..].copy_from_slice(&right.0);

@@ -60,9 +60,13 @@ pub(super) fn lineage(envelope: &Envelope) -> Checked {
         named.retain(|known| *known != id);
         named.extend(&ancestor.parents);
     }
+    let more = match envelope.lineage_cut {
+        true => "; there are more than a bundle has room for",
+        false => "",
+    };
     Ok(match envelope.lineage.len() {
-        0 => "no ancestors come with it".to_owned(),
-        count => format!("every ancestor ({count}) is the parent of one before it"),
+        0 => format!("no ancestors come with it{more}"),
+        count => format!("every ancestor ({count}) is the parent of one before it{more}"),
     })
 }
 

@@ -13,6 +13,8 @@ use crate::id::WorkspaceId;
 
 /// A builder has so long; then another may begin.
 pub const LOCK_MS: u64 = 10_000;
+/// What a builder puts where its bundle is to stand goes by itself after this.
+pub const BUILDING_MS: u64 = 60_000;
 /// A year; more is a mistake in units.
 const SECONDS_MAX: u64 = 365 * 24 * 3_600;
 
@@ -88,8 +90,6 @@ pub struct CachedBundle {
     pub was_off_chain: bool,
     /// Whether our headers did not reach its block then.
     pub was_out_of_reach: bool,
-    /// The tip it was built from, to be compared with the one there is.
-    pub built_from: Option<Tip>,
     pub envelope: Box<RawValue>,
 }
 
@@ -137,6 +137,12 @@ pub fn envelope(version: &Digest, depth: u32, ttls: &BundleTtls) -> Key<CachedBu
     Key::new(format!("cache:bundle:{version}|{depth}"), lifetime(seconds))
 }
 
+/// What stands at a bundle's key while it is built: no bundle, and no other builder's. Who makes
+/// everybody forget the bundle takes it away, so that its builder finds that it was overtaken.
+pub fn building(token: &str) -> Vec<u8> {
+    format!(r#"{{"building":"{token}"}}"#).into_bytes()
+}
+
 /// `cache:bundle:lock:VERSION|DEPTH`: two depths do not wait for each other. A token stands
 /// there, so that nobody lets go of another's lock.
 pub fn lock(version: &Digest, depth: u32) -> Key<String> {
@@ -171,6 +177,7 @@ mod tests {
         let key = envelope(&version, 3, &ttls);
         assert_eq!(key.text(), format!("cache:bundle:{id}|3"));
         assert_eq!(key.ttl_ms(), Some(360_000));
+        assert!(key.decode(&building("x")).is_none(), "it is no bundle");
         let key = lock(&version, 3);
         assert_eq!(key.text(), format!("cache:bundle:lock:{id}|3"));
         assert_eq!(key.ttl_ms(), Some(10_000));

@@ -21,7 +21,7 @@ pub use error::Error;
 pub use memory::{Clock, Keyspace, Memory, Usage};
 pub use redis::{Node, Redis, Timeouts, Weighed};
 pub use reply::{Page, Reply, Ttl};
-pub use script::{DELETE_ETERNAL, Local, SET_NEWER, Script};
+pub use script::{DELETE_ETERNAL, Local, SET_IF_SAME, SET_NEWER, Script};
 pub use typed::KvExt;
 
 /// A keyspace with expiry. Backends: [`Memory`] (in process) and [`Redis`].

@@ -84,3 +84,22 @@ pub const SET_NEWER: Script = Script {
         Ok(Reply::Integer(1))
     },
 };
+
+/// Sets a value where still stands what is expected there. Arguments: what is expected, the value,
+/// the time to live. Answers 1 if it was set.
+pub const SET_IF_SAME: Script = Script {
+    name: "set where the same still stands",
+    lua: "if redis.call('GET', KEYS[1]) ~= ARGV[1] then return 0 end
+          redis.call('SET', KEYS[1], ARGV[2], 'PX', ARGV[3])
+          return 1",
+    local: |keyspace, keys, args| {
+        let text = std::str::from_utf8(&args[2]).ok();
+        let ttl_ms = text.and_then(|text| text.parse().ok());
+        let ttl_ms = ttl_ms.ok_or_else(|| Error::Refused("not a number".to_owned()))?;
+        if keyspace.get(&keys[0])?.as_ref() != Some(&args[0]) {
+            return Ok(Reply::Integer(0));
+        }
+        keyspace.set(&keys[0], args[1].clone(), Some(ttl_ms));
+        Ok(Reply::Integer(1))
+    },
+};

@@ -95,6 +95,7 @@ contract! {
     scripts::a_script_sees_keys_and_arguments,
     scripts::a_script_answers_integers_values_and_lists,
     scripts::an_older_value_is_not_set,
+    scripts::a_value_is_set_only_where_the_same_still_stands,
     scripts::an_unknown_script_is_taught,
     scripts::scripts_do_not_lose_updates,
     scripts::scripts_see_all_their_keys_at_once,

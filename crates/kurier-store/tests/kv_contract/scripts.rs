@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use kurier_store::kv::{Error, Keyspace, Kv, KvExt, Reply, SET_NEWER, Script, Ttl};
+use kurier_store::kv::{Error, Keyspace, Kv, KvExt, Reply, SET_IF_SAME, SET_NEWER, Script, Ttl};
 
 use crate::ground::{Ground, bytes};
 
@@ -109,6 +109,30 @@ pub async fn an_older_value_is_not_set(ground: Arc<Ground>) {
     assert!(matches!(ttl, Ttl::Ms(1..=60_000)), "{ttl:?}");
     ground.kv.set(&key, "of another kind", None).await.unwrap();
     assert_eq!(set("1", "e").await, Ok(Reply::Integer(1)));
+}
+
+pub async fn a_value_is_set_only_where_the_same_still_stands(ground: Arc<Ground>) {
+    let key = ground.key("value");
+    let set = async |expected: &str, value: &str| {
+        let args = [expected, value, "60000"].map(bytes);
+        let keys = std::slice::from_ref(&key);
+        ground.kv.script(&SET_IF_SAME, keys, &args).await
+    };
+    assert_eq!(
+        set("", "a").await,
+        Ok(Reply::Integer(0)),
+        "nothing is there"
+    );
+    ground.kv.set(&key, "mine", None).await.unwrap();
+    assert_eq!(set("min", "a").await, Ok(Reply::Integer(0)));
+    assert_eq!(set("mine", "a").await, Ok(Reply::Integer(1)));
+    let ttl = ground.kv.ttl_ms(&key).await.unwrap();
+    assert!(matches!(ttl, Ttl::Ms(1..=60_000)), "{ttl:?}");
+    assert_eq!(set("mine", "b").await, Ok(Reply::Integer(0)), "it was set");
+    assert_eq!(ground.kv.get(&key).await, Ok(Some(bytes("a"))));
+    ground.kv.delete(vec![key.clone()]).await.unwrap();
+    assert_eq!(set("a", "b").await, Ok(Reply::Integer(0)), "it was deleted");
+    assert_eq!(ground.kv.get(&key).await, Ok(None));
 }
 
 /// Redis is told a script by its hash and knows this one from nobody: its text is new each time.

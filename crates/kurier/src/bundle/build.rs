@@ -13,6 +13,7 @@ use kurier_core::projection::{PublishedVersion, VersionProof};
 use kurier_store::{Error, Result, Scope, Verdict};
 use serde_json::value::RawValue;
 
+use super::cache::Claim;
 use super::{Asked, Bundles};
 use crate::fault;
 use crate::metrics as names;
@@ -22,28 +23,53 @@ use crate::metrics as names;
 const TRIES_MAX: usize = 3;
 
 impl Bundles {
-    pub(super) async fn build(&self, asked: &Asked) -> Result<Option<Arc<CachedBundle>>> {
+    /// Builds a bundle and writes it, unless it was overtaken meanwhile; then it builds again.
+    pub(super) async fn build(
+        &self,
+        asked: &Asked,
+        token: &str,
+    ) -> Result<Option<Arc<CachedBundle>>> {
         let began = Instant::now();
-        let Some(mut published) = self.published(asked).await? else {
-            return Ok(None);
-        };
-        let mut bundle = self.assemble(asked, &published).await?;
-        for _ in 0..TRIES_MAX {
+        let mut tries = 0;
+        let bundle = loop {
+            // Before anything is read, so that whatever changes later takes the claim away.
+            let claim = self.claim(asked, token).await;
+            let Some(published) = self.published(asked).await? else {
+                if let Some(claim) = claim {
+                    self.shelf.give_back(asked, claim).await;
+                }
+                return Ok(None);
+            };
+            let bundle = self.assemble(asked, &published).await?;
+            tries += 1;
             fault::point("bundle", "built");
-            self.shelf.put(asked, &bundle).await;
+            let is_overtaken = match claim {
+                Some(claim) => self.shelf.is_overtaken(asked, claim, &bundle).await,
+                None => false,
+            };
             fault::point("bundle", "written");
-            // Whoever showed something meanwhile has made us forget before we wrote.
-            let now = self.load(asked).await?;
-            match now {
-                Some(now) if now.revision != published.revision => published = now,
-                _ => break,
+            if !is_overtaken || tries == TRIES_MAX {
+                break bundle;
             }
-            self.shelf.forget(&asked.version, asked.depth).await;
-            bundle = self.assemble(asked, &published).await?;
-        }
+        };
         metrics::counter!(names::BUNDLE_BUILDS).increment(1);
         self.tally.built(began.elapsed());
         Ok(Some(Arc::new(bundle)))
+    }
+
+    /// Something to compare with when the bundle is written; none if there is no keyspace to
+    /// write to. What can still be served stays; a bundle whose block was replaced goes, and is
+    /// counted here, where one builds for all who found it.
+    async fn claim(&self, asked: &Asked, token: &str) -> Option<Claim> {
+        let (bytes, kept) = self.shelf.stands(asked).await.ok()?;
+        if let Some(kept) = kept {
+            let is_ours = kept.workspace == asked.workspace;
+            if !is_ours || !kept.is_replaced(&self.look(&kept).standing) {
+                return Some(Claim(bytes));
+            }
+            metrics::counter!(names::REORGS).increment(1);
+        }
+        self.shelf.claim(asked, token).await.ok()
     }
 
     /// The version; if it is not there after all that was said is known, that is noted.
@@ -53,9 +79,14 @@ impl Bundles {
         }
         let head = self.store.log.head().await?;
         self.versions.drain().await?;
+        if let Some(found) = self.load(asked).await? {
+            return Ok(Some(found));
+        }
+        self.shelf.put_unknown(asked, head).await;
+        // Who published it meanwhile has made everybody forget before we wrote.
         let found = self.load(asked).await?;
-        if found.is_none() {
-            self.shelf.put_unknown(asked, head).await;
+        if found.is_some() {
+            self.shelf.forget_unknown(asked).await;
         }
         Ok(found)
     }
@@ -129,7 +160,6 @@ impl Bundles {
             is_valid: report.standing.state != State::InvalidProof,
             was_off_chain: report.standing.state == State::OffChain,
             was_out_of_reach: report.standing.state == State::UnknownHeader,
-            built_from: report.standing.tip,
             envelope: within_bounds(envelope)?,
         })
     }
@@ -141,7 +171,7 @@ fn block_of(envelope: &Envelope) -> Option<Tip> {
 }
 
 /// As text. Of a lineage that makes it too long only the nearest are kept.
-fn within_bounds(mut envelope: Envelope) -> Result<Box<RawValue>> {
+pub(super) fn within_bounds(mut envelope: Envelope) -> Result<Box<RawValue>> {
     let damaged = |error: &dyn std::fmt::Display| Error::Damaged(error.to_string());
     loop {
         match envelope.canonical() {
@@ -150,7 +180,10 @@ fn within_bounds(mut envelope: Envelope) -> Result<Box<RawValue>> {
                 return RawValue::from_string(text).map_err(|e| damaged(&e));
             }
             Err(fault) if envelope.lineage.is_empty() => return Err(damaged(&fault)),
-            Err(_) => envelope.lineage.truncate(envelope.lineage.len() / 2),
+            Err(_) => {
+                envelope.lineage.truncate(envelope.lineage.len() / 2);
+                envelope.lineage_cut = true;
+            }
         }
     }
 }

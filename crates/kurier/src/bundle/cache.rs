@@ -5,11 +5,15 @@ use std::sync::Arc;
 use kurier_core::bundle::{DEPTH_MAX, Digest};
 use kurier_core::event::Position;
 use kurier_core::keys::bundle as keys;
-use kurier_core::keys::bundle::{BundleTtls, CachedBundle, SeenTip, Unknown};
-use kurier_store::kv::{Command, Error, Kv, KvExt as _};
+use kurier_core::keys::bundle::{BUILDING_MS, BundleTtls, CachedBundle, SeenTip, Unknown};
+use kurier_store::kv::{Command, Error, Kv, KvExt as _, Reply, SET_IF_SAME, TTL_MS_MAX};
 
 use super::Asked;
 use crate::cache::patient;
+
+/// What a builder found where its bundle is to stand, or put there: it writes only while that is
+/// there.
+pub struct Claim(pub Vec<u8>);
 
 pub struct Shelf {
     kv: Arc<dyn Kv>,
@@ -57,18 +61,45 @@ impl Shelf {
         self.look(asked).await.0
     }
 
-    pub async fn put(&self, asked: &Asked, bundle: &CachedBundle) {
+    /// What stands where a bundle is to be written, as it is and as a bundle; an error if nobody
+    /// can tell.
+    pub async fn stands(&self, asked: &Asked) -> Result<(Vec<u8>, Option<CachedBundle>), Error> {
         let key = keys::envelope(&asked.version, asked.depth, &self.bundle_ttls);
-        let value = key.encode(bundle);
-        let put = patient(self.kv.set(key.text(), value, key.ttl_ms())).await;
-        if let Err(error) = put {
-            tracing::debug!(%error, "a bundle is not cached");
-        }
+        let bytes = patient(self.kv.get(key.text())).await?.unwrap_or_default();
+        let bundle = key.decode(&bytes);
+        Ok((bytes, bundle))
     }
 
-    pub async fn forget(&self, version: &Digest, depth: u32) {
-        let key = keys::envelope(version, depth, &self.bundle_ttls).into_text();
-        let _ = patient(self.kv.delete(vec![key])).await;
+    /// Takes the place of a bundle that is to be built.
+    pub async fn claim(&self, asked: &Asked, token: &str) -> Result<Claim, Error> {
+        let key = keys::envelope(&asked.version, asked.depth, &self.bundle_ttls);
+        let claim = keys::building(token);
+        let ttl_ms = Some(BUILDING_MS);
+        patient(self.kv.set(key.text(), claim.clone(), ttl_ms)).await?;
+        Ok(Claim(claim))
+    }
+
+    /// Gives a place back for which there is nothing.
+    pub async fn give_back(&self, asked: &Asked, Claim(claim): Claim) {
+        let key = keys::envelope(&asked.version, asked.depth, &self.bundle_ttls);
+        let _ = patient(self.kv.compare_delete(key.text(), claim)).await;
+    }
+
+    /// Writes a bundle where its builder's claim still stands; answers whether it does not any
+    /// more: someone made everybody forget, or another builder came.
+    pub async fn is_overtaken(&self, asked: &Asked, claim: Claim, bundle: &CachedBundle) -> bool {
+        let key = keys::envelope(&asked.version, asked.depth, &self.bundle_ttls);
+        let ttl_ms = key.ttl_ms().unwrap_or(TTL_MS_MAX).to_string();
+        let args = [claim.0, key.encode(bundle), ttl_ms.into_bytes()];
+        let text = [key.text().to_owned()];
+        let put = patient(self.kv.script(&SET_IF_SAME, &text, &args)).await;
+        match put {
+            Ok(reply) => reply == Reply::Integer(0),
+            Err(error) => {
+                tracing::debug!(%error, "a bundle is not cached");
+                false
+            }
+        }
     }
 
     /// All that is cached of versions: their bundles at any depth, and that they are unknown.
@@ -84,13 +115,18 @@ impl Shelf {
         Ok(())
     }
 
-    /// Whether it was not to be found a moment ago.
-    pub async fn is_unknown(&self, asked: &Asked) -> bool {
+    /// Whether it was not to be found a moment ago, and no version has changed since.
+    pub async fn is_unknown(&self, asked: &Asked, changed: Position) -> bool {
         let key = keys::unknown(&asked.version, &self.ttls);
         let kept = patient(self.kv.get(key.text())).await;
         let unknown = kept.ok().flatten().and_then(|bytes| key.decode(&bytes));
         // What one workspace does not know another may.
-        unknown.is_some_and(|unknown| unknown.workspace == asked.workspace)
+        unknown.is_some_and(|it| it.workspace == asked.workspace && it.at >= changed)
+    }
+
+    pub async fn forget_unknown(&self, asked: &Asked) {
+        let key = keys::unknown(&asked.version, &self.ttls).into_text();
+        let _ = patient(self.kv.delete(vec![key])).await;
     }
 
     pub async fn put_unknown(&self, asked: &Asked, at: Position) {

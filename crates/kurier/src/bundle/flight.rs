@@ -72,7 +72,7 @@ impl Bundles {
             tokio::time::sleep(LOOK_EVERY).await;
         }
         fault::point("bundle", "locked");
-        let built = self.build(asked).await;
+        let built = self.build(asked, &token).await;
         self.let_go(asked, &token, is_locked).await;
         built
     }

@@ -1,11 +1,13 @@
 //! What goes on beside requests: headers are asked for, and what changed is forgotten.
 
 use std::sync::Arc;
+use std::sync::atomic::Ordering;
 use std::time::Duration;
 
 use kurier_core::event::Position;
 use kurier_core::keys::bundle::SeenTip;
 use kurier_store::Result;
+use tokio::task::JoinSet;
 
 use super::Bundles;
 use crate::flow::version::SUBJECTS_MAX;
@@ -17,9 +19,10 @@ const READER: &str = "bundles";
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 impl Bundles {
-    /// The first look at the headers, before anyone asks.
-    pub async fn begin(&self) {
-        self.refresh().await;
+    /// The first look at the headers, before anyone asks; a source that takes longer than this
+    /// goes on by itself.
+    pub async fn begin(&self, patience: Duration) {
+        self.refresh_within(patience).await;
         // Those that fail were told of already.
         let reports = self.headers.reports().into_iter();
         for report in reports.filter(|report| report.fault.is_none()) {
@@ -28,19 +31,39 @@ impl Bundles {
         }
     }
 
-    /// Keeps the headers up to date, until the task is dropped.
+    /// Keeps the headers up to date, until the task is dropped. Each source has a task of its
+    /// own: one that is slow, or trickles, keeps none of the others.
     pub async fn follow_headers(self: Arc<Self>) {
+        let mut tasks = JoinSet::new();
+        for number in 0..self.headers.sources() {
+            tasks.spawn(self.clone().follow_source(number));
+        }
+        while tasks.join_next().await.is_some() {}
+    }
+
+    async fn follow_source(self: Arc<Self>, number: usize) {
         loop {
-            self.headers.rest().await;
-            self.refresh().await;
+            self.headers.rest(number).await;
+            if self.headers.ask(number).await {
+                self.tell_tip().await;
+            }
         }
     }
 
-    /// Asks for headers, and tells other processes of the tip.
+    /// Asks all sources for headers, and tells other processes of the tip.
     pub async fn refresh(&self) {
-        if !self.headers.refresh().await {
-            return;
+        if self.headers.refresh().await {
+            self.tell_tip().await;
         }
+    }
+
+    /// The same, and what is not there by then is done without.
+    pub async fn refresh_within(&self, patience: Duration) {
+        // What a source had told until then is in the tree; the next who asks it goes on there.
+        let _ = tokio::time::timeout(patience, self.refresh()).await;
+    }
+
+    async fn tell_tip(&self) {
         if let Some(tip) = self.headers.tip() {
             let updated_at = self.now_ms();
             self.shelf.put_tip(&SeenTip { tip, updated_at }).await;
@@ -73,6 +96,7 @@ impl Bundles {
             .checkpoint(READER)
             .await
             .unwrap_or_default();
+        self.changed.fetch_max(after.0, Ordering::AcqRel);
         loop {
             match self.forget_changed(after).await {
                 Ok(upto) if upto == after => {
@@ -105,6 +129,8 @@ impl Bundles {
             true => Position(last.0 - 1),
             false => *last,
         };
+        // First, so that who looks in between does not believe what was noted before.
+        self.changed.fetch_max(last.0, Ordering::AcqRel);
         let ids: Vec<_> = changed.iter().map(|(_, version, _)| *version).collect();
         self.shelf.forget_all(&ids).await?;
         self.store.views.set_checkpoint(READER, upto).await?;

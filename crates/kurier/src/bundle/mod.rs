@@ -14,9 +14,11 @@ pub use build::chosen;
 pub use tally::Tally;
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicI64, Ordering};
 use std::time::{Duration, Instant};
 
 use kurier_core::bundle::{Digest, Policy, Standing, capped_depth};
+use kurier_core::event::Position;
 use kurier_core::keys::bundle::{BundleTtls, CachedBundle};
 use kurier_core::time::Timestamp;
 use kurier_store::kv::Kv;
@@ -55,6 +57,8 @@ pub struct Bundles {
     flights: Flights,
     tally: Tally,
     swr: bool,
+    /// Where in the log versions last changed, as far as this process knows.
+    changed: AtomicI64,
     now: fn() -> Timestamp,
 }
 
@@ -85,6 +89,7 @@ impl Bundles {
             flights: Flights::default(),
             tally: Tally::default(),
             swr: settings.swr,
+            changed: AtomicI64::new(0),
             now,
         })
     }
@@ -126,19 +131,18 @@ impl Bundles {
         self.compare(seen);
         let Some(bundle) = kept else {
             self.tally.bundle(false);
-            if self.shelf.is_unknown(asked).await {
+            if self.shelf.is_unknown(asked, self.changed()).await {
                 return Ok(None);
             }
             return self.built(asked, false).await;
         };
         let is_old = self.now_ms() >= bundle.soft_expires_at;
         let now = self.look(&bundle).standing;
-        if bundle.is_replaced(&now) {
-            return self.replaced(asked).await;
-        }
-        if (is_old && !self.swr) || bundle.is_reached(&now) {
+        // Its block was replaced by another: perhaps there is a proof for the other.
+        let is_reorg = bundle.is_replaced(&now);
+        if is_reorg || (is_old && !self.swr) || bundle.is_reached(&now) {
             self.tally.bundle(false);
-            return self.built(asked, false).await;
+            return self.built(asked, is_reorg).await;
         }
         self.tally.bundle(true);
         if is_old {
@@ -149,14 +153,6 @@ impl Bundles {
             is_hit: true,
             is_reorg: false,
         }))
-    }
-
-    /// Its block was replaced by another: perhaps there is a proof for the other.
-    async fn replaced(self: &Arc<Self>, asked: &Asked) -> Result<Option<Found>> {
-        metrics::counter!(names::REORGS).increment(1);
-        self.tally.bundle(false);
-        self.shelf.forget(&asked.version, asked.depth).await;
-        self.built(asked, true).await
     }
 
     async fn built(self: &Arc<Self>, asked: &Asked, is_reorg: bool) -> Result<Option<Found>> {
@@ -189,6 +185,10 @@ impl Bundles {
                 ..look
             },
         }
+    }
+
+    fn changed(&self) -> Position {
+        Position(self.changed.load(Ordering::Acquire))
     }
 
     fn now_ms(&self) -> u64 {

@@ -15,6 +15,8 @@ use crate::app::App;
 use crate::config::{Config, check_variables};
 use crate::{demo, flow, http, keyring, metrics};
 
+/// Headers are waited for so long; a source that is slower goes on when requests are answered.
+const HEADERS_LIMIT: Duration = Duration::from_secs(3);
 /// Who asks a process to stop kills it after 30 s: requests and messages that are under way
 /// have so long, side by side,
 const WORK_LIMIT: Duration = Duration::from_secs(20);
@@ -29,7 +31,7 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     bootstrap(&app.store, &config).await?;
     app.content_edge.check().await?;
     if let Some(bundles) = &app.bundles {
-        bundles.begin().await;
+        bundles.begin(HEADERS_LIMIT).await;
     }
     if app.demo.is_on() {
         demo::fill(&app).await?;

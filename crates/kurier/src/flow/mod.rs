@@ -7,6 +7,7 @@ pub mod content;
 mod deliver;
 pub mod edge;
 mod erase;
+pub mod evidence;
 pub mod journey;
 mod live;
 mod maintain;

@@ -4,6 +4,7 @@
 use std::io::SeekFrom;
 use std::path::{Path, PathBuf};
 
+use kurier_core::bundle::Hash256;
 use kurier_core::bundle::chain::{
     Chain, Checkpoint, HEADER_BYTES, Header, Refusal, RefusedAt, Tip, Tree,
 };
@@ -112,15 +113,25 @@ pub fn read_tree(path: &Path, chain: Chain, start: u32, now_s: i64) -> anyhow::R
         shown(),
         bytes.len()
     );
-    tree_of(chain, start, &bytes, now_s).with_context(shown)
+    tree_of(chain, (start, None), &bytes, now_s).with_context(shown)
 }
 
 /// A tree of a contiguous run of headers. From the first block of a chain on everything is
-/// checked; from elsewhere on the first few are believed, since the rules need them.
-pub fn tree_of(chain: Chain, start: u32, bytes: &[u8], now_s: i64) -> Result<Tree, RefusedAt> {
+/// checked; from elsewhere on the first few are believed, since the rules need them: because
+/// they lead to the checkpoint, or because nothing better is known.
+pub fn tree_of(
+    chain: Chain,
+    (start, pin): (u32, Option<&Hash256>),
+    bytes: &[u8],
+    now_s: i64,
+) -> Result<Tree, RefusedAt> {
     if start > 0 {
         let at_first = |refusal| RefusedAt { index: 0, refusal };
-        let checkpoint = Checkpoint::within(chain, start, bytes).map_err(at_first)?;
+        let least = Checkpoint::within(chain, start, bytes).map_err(at_first)?;
+        let checkpoint = match pin {
+            Some(pin) => pinned(least, start, bytes, pin).map_err(at_first)?,
+            None => least,
+        };
         return Tree::read(chain, checkpoint, start, bytes, now_s);
     }
     let mut tree = Tree::from_genesis(chain);
@@ -135,4 +146,29 @@ pub fn tree_of(chain: Chain, start: u32, bytes: &[u8], now_s: i64) -> Result<Tre
             refusal: Refusal::OtherChain,
         }),
     }
+}
+
+/// The block of this hash, if enough come before it.
+fn pinned(
+    least: Checkpoint,
+    start: u32,
+    bytes: &[u8],
+    pin: &Hash256,
+) -> Result<Checkpoint, Refusal> {
+    let index = index_of(bytes, pin).ok_or(Refusal::NotTheCheckpoint)?;
+    let height = start + index as u32;
+    match height >= least.height {
+        true => Ok(Checkpoint {
+            height,
+            hash: *pin,
+            ..least
+        }),
+        false => Err(Refusal::ContextMissing),
+    }
+}
+
+/// Which of these headers has this hash.
+pub fn index_of(bytes: &[u8], hash: &Hash256) -> Option<usize> {
+    let mut headers = bytes.chunks_exact(HEADER_BYTES);
+    headers.position(|header| Hash256::of(header) == *hash)
 }

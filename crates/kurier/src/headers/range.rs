@@ -16,6 +16,8 @@ pub enum Fault {
     Before(u32),
     #[error("its headers at {0} are not those that were asked for")]
     Other(u32),
+    #[error("it tells a block at height {told} that stands at {known}")]
+    FalseHeight { told: u32, known: u32 },
     #[error("it tells a tip and no headers, so nothing can be proven with it")]
     TipOnly,
     #[error("it tells a tip and no headers, so nothing can be proven with it")]

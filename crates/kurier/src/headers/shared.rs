@@ -1,19 +1,20 @@
-//! The headers of this process: one tree, read by every request, extended by one task.
+//! The headers of this process: one tree, read by every request, extended from each source by
+//! a task of its own.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
-use std::sync::{Mutex, PoisonError, RwLock};
+use std::sync::{Mutex, MutexGuard, PoisonError, RwLock};
 use std::time::{Duration, Instant};
 
 use futures_util::future::join_all;
-use kurier_core::bundle::chain::{Chain, Header, Tip, Tree};
-use kurier_core::bundle::{Hash256, Standing, Whereabouts, standing};
+use kurier_core::bundle::chain::{Chain, Tip, Tree};
+use kurier_core::bundle::{Hash256, Known, Standing, Whereabouts, standing};
 use kurier_core::time::Timestamp;
 use tokio::sync::Notify;
 
 use super::backoff;
 use super::file::tree_of;
 use super::range::Fault;
-use super::source::Setting;
+use super::source::{Address, Setting};
 use super::sync::Source;
 use crate::clock;
 use crate::metrics as names;
@@ -24,7 +25,7 @@ const ASKED_EVERY_MS: u64 = 500;
 pub struct Headers {
     chain: Chain,
     tree: RwLock<Option<Tree>>,
-    sources: Vec<(Source, Mutex<Seen>)>,
+    sources: Vec<Watched>,
     /// A source is asked so often.
     every_ms: u64,
     /// A tip that was seen longer ago is not relied on.
@@ -32,8 +33,16 @@ pub struct Headers {
     /// When a source last told its tip and it was found good.
     fresh_ms: AtomicU64,
     disputed: AtomicBool,
-    wake: Notify,
+    /// The tip when all sources were last weighed; who weighs them holds it.
+    weighed: Mutex<Option<Tip>>,
     now: fn() -> Timestamp,
+}
+
+/// A source, and what is known of it.
+struct Watched {
+    source: Source,
+    seen: Mutex<Seen>,
+    wake: Notify,
 }
 
 /// What is known of a source.
@@ -46,6 +55,8 @@ struct Seen {
     due_ms: u64,
     failures: u32,
     fault: Option<String>,
+    /// Whether it has another chain than we believe in, and nobody can tell whose is right.
+    is_opposed: bool,
 }
 
 /// A source, for people.
@@ -81,12 +92,12 @@ impl Headers {
         Ok(Self {
             chain: setting.chain,
             tree: RwLock::new(None),
-            sources: sources.map(|source| (source, Mutex::default())).collect(),
+            sources: sources.map(Watched::new).collect(),
             every_ms: every.as_millis() as u64,
             limit_ms: limit.as_millis() as u64,
             fresh_ms: AtomicU64::new(0),
             disputed: AtomicBool::new(false),
-            wake: Notify::new(),
+            weighed: Mutex::default(),
             now,
         })
     }
@@ -125,12 +136,14 @@ impl Headers {
     }
 
     fn told_tip(&self) -> Option<Tip> {
-        let told = self.sources.iter().filter_map(|(_, seen)| lock(seen).tip);
+        let told = self.sources.iter().filter_map(|it| lock(&it.seen).tip);
         told.max_by_key(|tip| tip.height)
     }
 
-    pub fn best_at(&self, height: u32) -> Option<Header> {
-        self.with_tree(|tree| tree?.best_at(height))
+    /// What there is to hold something against that is shown.
+    pub fn with_known<T>(&self, read: impl FnOnce(&Known<'_>) -> T) -> T {
+        let (chain, now) = (self.chain, self.now_s());
+        self.with_tree(|tree| read(&Known { chain, tree, now }))
     }
 
     pub fn with_tree<T>(&self, read: impl FnOnce(Option<&Tree>) -> T) -> T {
@@ -139,10 +152,10 @@ impl Headers {
     }
 
     pub fn reports(&self) -> Vec<SourceReport> {
-        let report = |(source, seen): &(Source, Mutex<Seen>)| {
-            let seen = lock(seen).clone();
+        let report = |watched: &Watched| {
+            let seen = lock(&watched.seen).clone();
             SourceReport {
-                address: source.address.to_string(),
+                address: watched.source.address.to_string(),
                 tip: seen.tip,
                 fault: seen.fault,
             }
@@ -150,57 +163,69 @@ impl Headers {
         self.sources.iter().map(report).collect()
     }
 
-    /// Says that there may be something new.
-    pub fn wake(&self) {
-        self.wake.notify_one();
+    /// How many sources there are; they are numbered from none on.
+    pub fn sources(&self) -> usize {
+        self.sources.len()
     }
 
-    /// Waits until a source is due, or someone says that there is something new.
-    pub async fn rest(&self) {
-        let now = ms((self.now)());
-        let due = self.sources.iter().map(|(_, seen)| lock(seen).due_ms).min();
-        let wait = due.unwrap_or(now).saturating_sub(now).max(1);
-        let waiting = tokio::time::timeout(Duration::from_millis(wait), self.wake.notified());
-        if waiting.await.is_ok() {
-            self.hurry();
+    /// Says that there may be something new.
+    pub fn wake(&self) {
+        self.sources.iter().for_each(|it| it.wake.notify_one());
+    }
+
+    /// Waits until a source is due; someone who says that there is something new makes it due
+    /// sooner.
+    pub async fn rest(&self, number: usize) {
+        let watched = &self.sources[number];
+        loop {
+            let now = ms((self.now)());
+            let wait = lock(&watched.seen).due_ms.saturating_sub(now);
+            if wait == 0 {
+                return;
+            }
+            let waiting =
+                tokio::time::timeout(Duration::from_millis(wait), watched.wake.notified());
+            if waiting.await.is_ok() {
+                lock(&watched.seen).hurry();
+            }
         }
     }
 
     /// Sources that work are asked soon; those that failed are left alone as before.
     pub fn hurry(&self) {
-        for (_, seen) in &self.sources {
-            let mut seen = lock(seen);
-            if seen.failures == 0 {
-                seen.due_ms = seen.due_ms.min(seen.asked_ms + ASKED_EVERY_MS);
-            }
-        }
+        self.sources.iter().for_each(|it| lock(&it.seen).hurry());
     }
 
-    /// Asks all sources that are due, side by side: a slow one keeps none of the others.
-    /// Answers whether one was found good.
+    /// Asks all sources that are due, side by side, and waits for all of them; what one of them
+    /// has is used as soon as it is there. Answers whether one was found good.
     pub async fn refresh(&self) -> bool {
         let now = ms((self.now)());
-        let old = self.tip();
-        let due = self
-            .sources
-            .iter()
-            .filter(|(_, seen)| lock(seen).due_ms <= now);
-        let asked: Vec<bool> = join_all(due.map(|(source, seen)| self.ask(source, seen))).await;
-        self.settle();
-        self.tell_reorg(old);
-        asked.contains(&true)
+        let is_due = |number: &usize| lock(&self.sources[*number].seen).due_ms <= now;
+        let due = (0..self.sources.len()).filter(is_due);
+        join_all(due.map(|number| self.ask(number)))
+            .await
+            .contains(&true)
     }
 
-    async fn ask(&self, source: &Source, seen: &Mutex<Seen>) -> bool {
+    /// Asks one source, however long that takes, and weighs anew what all of them said; answers
+    /// whether it was found good.
+    pub async fn ask(&self, number: usize) -> bool {
+        let watched = &self.sources[number];
         let began = Instant::now();
-        let answer = source.sync(self).await;
+        let answer = watched.source.sync(self).await;
         metrics::histogram!(names::HEADERS_FETCH).record(began.elapsed());
+        let is_good = self.note(watched, answer);
+        self.settle();
+        is_good
+    }
+
+    fn note(&self, watched: &Watched, answer: Result<Tip, Fault>) -> bool {
         let now = ms((self.now)());
-        let mut seen = lock(seen);
+        let mut seen = lock(&watched.seen);
         match answer {
             Ok(tip) => seen.good(tip, now, self.every_ms),
             Err(Fault::OnlyTip(tip)) => seen.told(tip, now, self.every_ms),
-            Err(fault) => self.failed(source, &mut seen, &fault, now),
+            Err(fault) => self.failed(&watched.source, &mut seen, &fault, now),
         }
         seen.fault.is_none()
     }
@@ -216,32 +241,36 @@ impl Headers {
         }
         metrics::counter!(names::HEADERS_FAULTS).increment(1);
         seen.fault = Some(why);
+        seen.is_opposed = source.opposes(fault);
     }
 
     /// What all sources together mean.
     fn settle(&self) {
-        let seen: Vec<Seen> = self
-            .sources
-            .iter()
-            .map(|(_, seen)| lock(seen).clone())
-            .collect();
+        // One after another, so that what is newer is not replaced by what is older.
+        let mut weighed = self.weighed.lock().unwrap_or_else(PoisonError::into_inner);
+        let sources = self.sources.iter();
+        let seen: Vec<Seen> = sources.map(|it| lock(&it.seen).clone()).collect();
         let fresh = seen.iter().filter_map(|seen| seen.at_ms).max();
         self.fresh_ms.store(fresh.unwrap_or(0), Ordering::Release);
         let disputed = self.with_tree(|tree| {
             let Some(tree) = tree else { return false };
             let good = seen.iter().filter(|seen| seen.failures == 0);
             let mut tips = good.filter_map(|seen| seen.tip);
-            tips.any(|tip| match tree.best_hash_at(tip.height) {
-                Some(best) => best != tip.hash,
-                None => tree.height_of(&tip.hash).is_some(),
-            })
+            let is_opposed = seen.iter().any(|seen| seen.is_opposed);
+            is_opposed
+                || tips.any(|tip| match tree.best_hash_at(tip.height) {
+                    Some(best) => best != tip.hash,
+                    None => tree.height_of(&tip.hash).is_some(),
+                })
         });
         if self.disputed.swap(disputed, Ordering::AcqRel) != disputed && disputed {
             tracing::warn!("sources of headers disagree about the chain");
         }
-        if let Some(tip) = self.tip() {
+        let tip = self.tip();
+        if let Some(tip) = tip {
             metrics::gauge!(names::HEADERS_HEIGHT).set(f64::from(tip.height));
         }
+        self.tell_reorg(std::mem::replace(&mut *weighed, tip));
     }
 
     fn tell_reorg(&self, old: Option<Tip>) {
@@ -262,8 +291,9 @@ impl Headers {
         self.with_tree(|tree| tree.is_some())
     }
 
-    pub(super) fn knows(&self, hash: &Hash256) -> bool {
-        self.with_tree(|tree| tree.is_some_and(|tree| tree.height_of(hash).is_some()))
+    /// Of a header that we have, on whatever branch.
+    pub(super) fn height_of(&self, hash: &Hash256) -> Option<u32> {
+        self.with_tree(|tree| tree?.height_of(hash))
     }
 
     /// From which height to which our best branch goes.
@@ -271,8 +301,9 @@ impl Headers {
         self.with_tree(|tree| tree.map_or((0, 0), |tree| (tree.start(), tree.tip().height)))
     }
 
-    pub(super) fn begin(&self, start: u32, bytes: Vec<u8>) -> Result<(), Fault> {
-        let tree = tree_of(self.chain, start, &bytes, self.now_s()).map_err(Fault::Refused)?;
+    pub(super) fn begin(&self, from: &Address, bytes: &[u8]) -> Result<(), Fault> {
+        let place = (from.start, from.checkpoint.as_ref());
+        let tree = tree_of(self.chain, place, bytes, self.now_s()).map_err(Fault::Refused)?;
         let mut own = self.tree.write().unwrap_or_else(PoisonError::into_inner);
         // Another source may have been faster.
         own.get_or_insert(tree);
@@ -293,7 +324,24 @@ impl Headers {
     }
 }
 
+impl Watched {
+    fn new(source: Source) -> Self {
+        Self {
+            source,
+            seen: Mutex::default(),
+            wake: Notify::new(),
+        }
+    }
+}
+
 impl Seen {
+    /// A source that works is asked soon.
+    fn hurry(&mut self) {
+        if self.failures == 0 {
+            self.due_ms = self.due_ms.min(self.asked_ms + ASKED_EVERY_MS);
+        }
+    }
+
     fn good(&mut self, tip: Tip, now: u64, every_ms: u64) {
         *self = Self {
             tip: Some(tip),
@@ -302,6 +350,7 @@ impl Seen {
             due_ms: now + every_ms,
             failures: 0,
             fault: None,
+            is_opposed: false,
         };
     }
 
@@ -317,6 +366,6 @@ impl Seen {
     }
 }
 
-fn lock(seen: &Mutex<Seen>) -> std::sync::MutexGuard<'_, Seen> {
+fn lock(seen: &Mutex<Seen>) -> MutexGuard<'_, Seen> {
     seen.lock().unwrap_or_else(PoisonError::into_inner)
 }

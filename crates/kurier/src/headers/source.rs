@@ -4,6 +4,7 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use kurier_core::bundle::Hash256;
 use kurier_core::bundle::chain::Chain;
 use kurier_core::net::Target;
 
@@ -24,6 +25,8 @@ pub struct Address {
     pub chain: Chain,
     /// The height of its first header.
     pub start: u32,
+    /// A block that is known by other means to be in the chain, not far above the start.
+    pub checkpoint: Option<Hash256>,
     pub patience: Duration,
 }
 
@@ -45,13 +48,10 @@ impl Setting {
             named.iter().map(|text| Address::parse(text)).collect();
         let sources = sources?;
         let first = sources.first().ok_or("it names no source")?;
-        let (chain, start) = (first.chain, first.start);
-        match sources
-            .iter()
-            .all(|it| (it.chain, it.start) == (chain, start))
-        {
+        let (chain, begin) = (first.chain, first.begin());
+        match sources.iter().all(|it| it.begin() == begin) {
             true => Ok(Self { chain, sources }),
-            false => Err("all sources have the same chain and start".to_owned()),
+            false => Err("all sources have the same chain, start and checkpoint".to_owned()),
         }
     }
 }
@@ -63,13 +63,24 @@ impl Address {
             place: read_place(place).map_err(|why| format!("`{text}`: {why}"))?,
             chain: Chain::Bsv,
             start: 0,
+            checkpoint: None,
             patience: PATIENCE,
         };
         for option in options.split('&').filter(|it| !it.is_empty()) {
             let told = address.set(option);
             told.map_err(|why| format!("`{text}`: {why}"))?;
         }
-        Ok(address)
+        match address.checkpoint.is_some() && address.start == 0 {
+            true => Err(format!(
+                "`{text}`: from the first block on no checkpoint is needed"
+            )),
+            false => Ok(address),
+        }
+    }
+
+    /// Where a chain of headers begins.
+    fn begin(&self) -> (Chain, u32, Option<Hash256>) {
+        (self.chain, self.start, self.checkpoint)
     }
 
     fn set(&mut self, option: &str) -> Result<(), String> {
@@ -80,13 +91,17 @@ impl Address {
                 self.chain = chain.ok_or("chain is btc, bsv or regtest")?;
             }
             ("start", text) => self.start = number(text)?,
+            ("checkpoint", text) => {
+                let hash = text.parse();
+                self.checkpoint = Some(hash.map_err(|_| "checkpoint is a block's hash")?);
+            }
             ("timeout", text) => match number(text)? {
                 seconds @ 1..=60 => self.patience = Duration::from_secs(seconds.into()),
                 _ => return Err("timeout has 1 to 60 seconds".to_owned()),
             },
             _ => {
                 return Err(format!(
-                    "there is no option {option}; there are chain, start, timeout"
+                    "there is no option {option}; there are chain, start, checkpoint, timeout"
                 ));
             }
         }
@@ -139,6 +154,9 @@ mod tests {
         assert_eq!(plain.sources[0].to_string(), "https://headers.example");
         let started = Setting::parse("file://h?start=900000&chain=bsv").expect("good");
         assert_eq!(started.sources[0].start, 900_000);
+        let text = format!("file://h?start=9&checkpoint={}", "ab".repeat(32));
+        let pinned = Setting::parse(&text).expect("good");
+        assert_eq!(pinned.sources[0].checkpoint, Some(Hash256([0xab; 32])));
     }
 
     #[test]
@@ -153,6 +171,11 @@ mod tests {
             ("file://h?start=-1", "no number"),
             ("file://h?timeout=0", "1 to 60"),
             ("file://h?colour=red", "no option"),
+            ("file://h?start=1&checkpoint=ab", "a block's hash"),
+            (
+                &format!("file://h?checkpoint={}", "ab".repeat(32)),
+                "no checkpoint is needed",
+            ),
             ("file://a?chain=btc file://b?chain=bsv", "the same chain"),
         ] {
             let error = Setting::parse(text).expect_err(text);

@@ -4,9 +4,9 @@
 use std::time::Duration;
 
 use kurier_core::bundle::Hash256;
-use kurier_core::bundle::chain::{HEADER_BYTES, Tip};
+use kurier_core::bundle::chain::{Checkpoint, HEADER_BYTES, Refusal, Tip};
 
-use super::file::HeaderFile;
+use super::file::{HeaderFile, index_of};
 use super::range::{Fault, Told, read_range};
 use super::shared::Headers;
 use super::source::{Address, Place};
@@ -16,6 +16,8 @@ const TIP_BYTES_MAX: usize = 64 * 1024;
 /// Servers are asked for so many at a time; a file gives as many as are checked in one go.
 const SERVER_COUNT: u32 = 2_000;
 const FILE_COUNT: u32 = 50_000;
+/// A checkpoint is looked for among so many headers from the start on.
+const CHECKPOINT_WITHIN: u32 = 10_000;
 /// As JSON a header takes so many bytes at most.
 const JSON_HEADER_BYTES: usize = 256;
 
@@ -62,6 +64,17 @@ impl Source {
         }
     }
 
+    /// Whether a fault is that its chain is another than ours from the start on, where the start
+    /// itself was believed: the first who was asked may have been the one that lies.
+    pub fn opposes(&self, fault: &Fault) -> bool {
+        let is_other = match fault {
+            Fault::Strange => true,
+            Fault::Refused(refused) => refused.refusal == Refusal::BelowCheckpoint,
+            _ => false,
+        };
+        is_other && self.address.start > 0 && self.address.checkpoint.is_none()
+    }
+
     /// Takes what this source has and we do not; answers its tip.
     pub async fn sync(&self, headers: &Headers) -> Result<Tip, Fault> {
         let tip = self.tip().await?;
@@ -73,10 +86,10 @@ impl Source {
 
     async fn take(&self, headers: &Headers, tip: Tip) -> Result<Tip, Fault> {
         if !headers.has_begun() {
-            let first = self.range(self.address.start, self.count()).await;
-            headers.begin(self.address.start, first?)?;
+            let first = self.first(headers).await?;
+            headers.begin(&self.address, &first)?;
         }
-        if headers.knows(&tip.hash) {
+        if is_known(headers, tip)? {
             return Ok(tip);
         }
         let mut next = self.common(headers, tip).await? + 1;
@@ -89,9 +102,33 @@ impl Source {
             headers.extend(bytes)?;
             next += count;
         }
-        match headers.knows(&tip.hash) {
+        match is_known(headers, tip)? {
             true => Ok(tip),
             false => Err(Fault::Other(tip.height)),
+        }
+    }
+
+    /// The first headers, as many as it takes to begin with them, in however many pages.
+    async fn first(&self, headers: &Headers) -> Result<Vec<u8>, Fault> {
+        let Address {
+            start, checkpoint, ..
+        } = self.address;
+        let mut bytes = self.range(start, self.count()).await?;
+        loop {
+            let count = (bytes.len() / HEADER_BYTES) as u32;
+            let is_enough = match &checkpoint {
+                Some(hash) => index_of(&bytes, hash).is_some() || count > CHECKPOINT_WITHIN,
+                None => true,
+            };
+            if is_enough && count >= Checkpoint::needs(headers.chain(), start) {
+                return Ok(bytes);
+            }
+            let next = start.checked_add(count).ok_or(Fault::Other(start))?;
+            match self.range(next, self.count()).await? {
+                // What is there may do, or its refusal says why not.
+                more if more.is_empty() => return Ok(bytes),
+                more => bytes.extend(more),
+            }
         }
     }
 
@@ -101,7 +138,8 @@ impl Source {
         let (mut height, mut step) = (ours.min(tip.height), 1);
         loop {
             let bytes = self.range(height, 1).await?;
-            if bytes.len() == HEADER_BYTES && headers.knows(&Hash256::of(&bytes)) {
+            let hash = Hash256::of(&bytes);
+            if bytes.len() == HEADER_BYTES && is_known(headers, Tip { height, hash })? {
                 return Ok(height);
             }
             if height <= start {
@@ -110,6 +148,17 @@ impl Source {
             height = height.saturating_sub(step).max(start);
             step *= 2;
         }
+    }
+}
+
+/// Whether we have a block; one that is told at another height than its own is not believed.
+fn is_known(headers: &Headers, told: Tip) -> Result<bool, Fault> {
+    match headers.height_of(&told.hash) {
+        Some(known) if known != told.height => Err(Fault::FalseHeight {
+            told: told.height,
+            known,
+        }),
+        known => Ok(known.is_some()),
     }
 }
 

@@ -210,8 +210,8 @@ pub async fn prove(
         version: id,
         commitment,
     };
-    let best_at = |height| bundles.headers().best_at(height);
-    match version::show(&app.store, grant.scope(), subject, &shown, best_at).await? {
+    let headers = Some(bundles.headers());
+    match version::show(&app.store, grant.scope(), subject, &shown, headers).await? {
         Showing::NoSuchVersion => Err(no_such_version(&id)),
         Showing::Faulty(fault) => {
             let status = StatusCode::UNPROCESSABLE_ENTITY;

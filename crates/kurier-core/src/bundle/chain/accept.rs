@@ -121,6 +121,24 @@ impl Tree {
         Ok(number)
     }
 
+    /// At which height a header stands or would stand, if that can be told; an error if it would
+    /// be refused. Nothing changes.
+    pub fn examine(&self, header: &Header, now: i64) -> Result<Option<u32>, Refusal> {
+        let hash = header.hash();
+        proven_work(self.chain, header.bits, &hash)?;
+        if let Some(height) = self.height_of(&hash) {
+            return Ok(Some(height));
+        }
+        let Some(parent) = self.find(&header.prev) else {
+            return Ok(None);
+        };
+        if parent < self.checkpoint {
+            return Err(Refusal::BelowCheckpoint);
+        }
+        self.check(header, &hash, parent, now)?;
+        Ok(self.nodes[parent as usize].height.checked_add(1))
+    }
+
     fn check(&self, header: &Header, hash: &Hash256, parent: u32, now: i64) -> Result<(), Refusal> {
         let branch = Branch {
             tree: self,

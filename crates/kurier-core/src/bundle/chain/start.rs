@@ -28,6 +28,11 @@ impl Checkpoint {
         }
     }
 
+    /// So many headers, from a height on, are needed to begin with them.
+    pub fn needs(chain: Chain, start: u32) -> u32 {
+        difficulty::context(chain, start)
+    }
+
     /// The first block of a run of headers to which the rules of difficulty can be applied
     /// onwards; whoever uses it trusts the headers up to it.
     pub fn within(chain: Chain, start: u32, headers: &[u8]) -> Result<Self, Refusal> {

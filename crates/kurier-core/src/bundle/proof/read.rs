@@ -47,7 +47,8 @@ impl Bump {
 
     /// Reads a proof that others follow.
     pub(super) fn read(reader: &mut Reader<'_>, form: Form) -> Result<Self, Fault> {
-        let left = reader.left();
+        // So much may be left at least: what is longer is not read to its end.
+        let floor = reader.left().saturating_sub(BUMP_BYTES_MAX);
         let height = u32::try_from(reader.varint()?).map_err(|_| Fault::BlockHeight)?;
         let levels = reader.byte()?;
         if !(1..=TREE_HEIGHT_MAX).contains(&levels) {
@@ -59,11 +60,8 @@ impl Bump {
             ends: Vec::with_capacity(usize::from(levels)),
         };
         for level in 0..levels {
-            bump.read_level(reader, form)?;
+            bump.read_level(reader, form, floor)?;
             bump.check_level(levels, level)?;
-            if left - reader.left() > BUMP_BYTES_MAX {
-                return Err(Fault::TooLarge);
-            }
         }
         match form {
             Form::Ours => Ok(bump),
@@ -97,11 +95,19 @@ impl Bump {
             .sum()
     }
 
-    fn read_level(&mut self, reader: &mut Reader<'_>, form: Form) -> Result<(), Fault> {
+    fn read_level(
+        &mut self,
+        reader: &mut Reader<'_>,
+        form: Form,
+        floor: usize,
+    ) -> Result<(), Fault> {
         let count = reader.count(LEAF_BYTES_MIN)?;
         let first = self.leaves.len();
         for _ in 0..count {
             let leaf = read_leaf(reader)?;
+            if reader.left() < floor {
+                return Err(Fault::TooLarge);
+            }
             // There is one to a level, and it is the one leaf that takes less room to write
             // than to keep.
             let twice = leaf.mark == Mark::Duplicate

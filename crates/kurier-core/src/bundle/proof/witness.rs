@@ -2,6 +2,7 @@
 //! transaction without them.
 
 use super::super::bytes::Reader;
+use super::anchor::check_txid;
 use super::fault::Fault;
 use super::tx::{TX_BYTES_MAX, Tx, read_inputs, read_outputs};
 
@@ -14,7 +15,11 @@ pub fn without_witnesses(raw: &[u8]) -> Result<Vec<u8>, Fault> {
     let behind = raw.get(VERSION_BYTES..).ok_or(Fault::Truncated)?;
     match behind.strip_prefix(&MARKER) {
         Some(body) => strip(&raw[..VERSION_BYTES], body),
-        None => Tx::parse(raw).map(|tx| tx.raw().to_vec()),
+        None => {
+            // What has the length of an inner node is refused for that, whatever it says.
+            check_txid(raw, None)?;
+            Tx::parse(raw).map(|tx| tx.raw().to_vec())
+        }
     }
 }
 

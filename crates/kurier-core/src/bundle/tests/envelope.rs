@@ -213,6 +213,21 @@ fn an_envelope_has_one_form_and_is_read_as_it_was_written() {
 }
 
 #[test]
+fn a_lineage_that_is_cut_is_said_to_be() {
+    let lineage = Lineage {
+        cut: true,
+        ..Lineage::default()
+    };
+    let cut = envelope().descended(2, lineage);
+    let bytes = cut.canonical().expect("small");
+    let text = String::from_utf8(bytes.clone()).expect("text");
+    assert!(text.contains(r#""lineageCut":true"#), "{text}");
+    assert_eq!(Envelope::parse(&bytes), Ok(cut));
+    let whole = envelope().canonical().expect("small");
+    assert!(!String::from_utf8(whole).expect("text").contains("Cut"));
+}
+
+#[test]
 fn an_envelope_never_holds_confirmations() {
     let mut envelope = envelope();
     envelope.built_from_tip = Some(Tip {

@@ -2,13 +2,13 @@
 
 use serde_json::json;
 
-use super::super::chain::{Chain, Header};
-use super::super::evidence::{Evidence, EvidenceFault, Shown, Subject};
+use super::super::chain::{Chain, Header, Refusal, Tree};
+use super::super::evidence::{Evidence, EvidenceFault, Known, Shown, Subject};
 use super::super::proof::{Fault, committing_tx};
 use super::super::{Block, Commitment, Digest, Hash256, Hex, leaf, mine_block};
-use super::{TRIES, hash};
+use super::{NOW, TRIES, block_on, hash};
 
-const HEIGHT: u32 = 7;
+const HEIGHT: u32 = 1;
 
 struct Mined {
     root: Digest,
@@ -47,9 +47,42 @@ impl Mined {
 
     fn read(&self, shown: &serde_json::Value) -> Result<Evidence, EvidenceFault> {
         let shown: Shown = serde_json::from_value(shown.clone()).expect("its form");
-        let header = self.block.header;
-        shown.read(&self.root, |height| (height == HEIGHT).then_some(header))
+        self.hold(&shown, Some(&self.tree()))
     }
+
+    /// Headers that have its block.
+    fn tree(&self) -> Tree {
+        tree_with(&self.block.header)
+    }
+
+    fn hold(&self, shown: &Shown, tree: Option<&Tree>) -> Result<Evidence, EvidenceFault> {
+        held(shown, &self.root, tree)
+    }
+
+    /// Its proof with this header beside it, which is to be one of a block.
+    fn with_header(&self, header: &Header) -> Shown {
+        Shown {
+            tx: Some(Hex(self.tx.clone())),
+            bump: Some(Hex(self.bump())),
+            header: Some(Hex(header.bytes().to_vec())),
+            ..Shown::default()
+        }
+    }
+}
+
+fn tree_with(header: &Header) -> Tree {
+    let mut tree = Tree::from_genesis(Chain::Regtest);
+    tree.accept(&header.bytes(), NOW).expect("good");
+    tree
+}
+
+fn held(shown: &Shown, root: &Digest, tree: Option<&Tree>) -> Result<Evidence, EvidenceFault> {
+    let known = Known {
+        chain: Chain::Regtest,
+        tree,
+        now: NOW,
+    };
+    shown.read(root, Some(&known))
 }
 
 #[test]
@@ -74,31 +107,82 @@ fn bump_tsc_and_beef_are_the_same_evidence() {
 fn a_block_that_our_headers_do_not_reach_needs_its_header() {
     let mined = mined();
     let shown = Shown {
-        tx: Some(Hex(mined.tx.clone())),
-        bump: Some(Hex(mined.bump())),
-        ..Shown::default()
+        header: None,
+        ..mined.with_header(&mined.block.header)
     };
-    let none = |_| -> Option<Header> { None };
-    let refused = shown.read(&mined.root, none);
+    let refused = mined.hold(&shown, None);
     assert_eq!(refused, Err(EvidenceFault::UnknownBlock(HEIGHT)));
-    let with = |header: Header| Shown {
-        header: Some(Hex(header.bytes().to_vec())),
-        ..shown.clone()
-    };
-    let good = with(mined.block.header).read(&mined.root, none);
+    let good = mined.hold(&mined.with_header(&mined.block.header), None);
     assert_eq!(
         good.expect("it holds").block.expect("mined").1,
         mined.block.header
     );
     // A header of another block is no help.
-    let other = with(Chain::Regtest.genesis()).read(&mined.root, none);
+    let other = mined.hold(&mined.with_header(&Chain::Regtest.genesis()), None);
     assert_eq!(other, Err(EvidenceFault::Proof(Fault::OtherRoot)));
     // Another block at that height in the best branch does not hide the given one.
-    let replaced = with(mined.block.header).read(&mined.root, |_| Some(Chain::Regtest.genesis()));
+    let another = tree_with(&block_on(&Chain::Regtest.genesis(), 9).header);
+    let replaced = mined.hold(&mined.with_header(&mined.block.header), Some(&another));
     assert_eq!(
         replaced.expect("it holds").block.expect("mined").1,
         mined.block.header
     );
+    // Where nothing is known of a chain, nothing can be in one.
+    let nowhere = mined
+        .with_header(&mined.block.header)
+        .read(&mined.root, None);
+    assert_eq!(nowhere, Err(EvidenceFault::NoChain));
+}
+
+/// Anybody can write 80 bytes with the right root in them.
+#[test]
+fn an_invented_header_is_refused() {
+    let mined = mined();
+    let own = mined.block.header;
+    let genesis = Tree::from_genesis(Chain::Regtest);
+    let refused = |header: &Header, tree| {
+        let held = mined.hold(&mined.with_header(header), tree);
+        held.expect_err("it is invented")
+    };
+    let no_block = |refusal| EvidenceFault::NoBlock(refusal);
+    let without_work = (0..).find_map(|nonce| {
+        let header = Header { nonce, ..own };
+        let is_bad = Tree::from_genesis(Chain::Regtest).accept(&header.bytes(), NOW);
+        is_bad.is_err().then_some(header)
+    });
+    let without_work = without_work.expect("every second one has none");
+    for tree in [None, Some(&genesis)] {
+        let fault = refused(&without_work, tree);
+        assert_eq!(fault, no_block(Refusal::ProofOfWork));
+    }
+    // Of which chain it is decides how much work is asked for.
+    let known = Known {
+        chain: Chain::Bsv,
+        tree: None,
+        now: NOW,
+    };
+    let easy = mined.with_header(&own).read(&mined.root, Some(&known));
+    assert_eq!(easy, Err(no_block(Refusal::AboveLimit)));
+    // On a predecessor that we know, all rules hold, and its height is known as well.
+    let mine = |header| super::super::mine(Chain::Regtest, header, TRIES).expect("soon");
+    let easier = mine(Header {
+        bits: 0x207f_fffe,
+        ..own
+    });
+    let fault = refused(&easier, Some(&genesis));
+    assert_eq!(fault, no_block(Refusal::Difficulty));
+    let early = mine(Header {
+        time: Chain::Regtest.genesis().time,
+        ..own
+    });
+    let fault = refused(&early, Some(&genesis));
+    assert_eq!(fault, no_block(Refusal::TimeTooOld));
+    let high = Shown {
+        bump: Some(Hex(mined.block.txs.prove(7, 1).expect("one").bytes())),
+        ..mined.with_header(&own)
+    };
+    let fault = mined.hold(&high, Some(&genesis));
+    assert_eq!(fault, Err(EvidenceFault::OtherHeight(HEIGHT)));
 }
 
 #[test]
@@ -107,11 +191,11 @@ fn what_commits_to_something_else_or_is_not_whole_is_refused() {
     let (tx, bump) = (hex::encode(&mined.tx), hex::encode(mined.bump()));
     let other = Digest::of(b"another");
     let shown: Shown = serde_json::from_value(json!({"tx": tx, "bump": bump})).expect("its form");
-    let committed = shown.read(&other, |_| Some(mined.block.header));
+    let committed = held(&shown, &other, Some(&mined.tree()));
     assert_eq!(committed, Err(EvidenceFault::NotCommitted(other)));
     let beef: Shown =
         serde_json::from_value(json!({"beef": hex::encode(mined.beef())})).expect("its form");
-    let committed = beef.read(&other, |_| Some(mined.block.header));
+    let committed = held(&beef, &other, Some(&mined.tree()));
     assert_eq!(committed, Err(EvidenceFault::NotCommitted(other)));
     for (shown, fault) in [
         (json!({}), EvidenceFault::NoTransaction),

@@ -4,6 +4,8 @@ mod bump_honest;
 mod bump_rules;
 mod envelope;
 mod evidence;
+mod forged;
+mod gathered;
 mod header_rules;
 mod import;
 mod never_panics;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use super::Named;
-use crate::bundle::Kind as Artefact;
+use crate::bundle::{Kind as Artefact, Summary};
 use crate::content;
 use crate::event::{Kind, Recorded};
 use crate::journey;
@@ -28,7 +28,10 @@ impl Source {
     pub const fn is_told_by(kind: Kind) -> bool {
         matches!(
             kind,
-            Kind::JourneyPublished | Kind::TemplatePublished | Kind::ContentImported
+            Kind::JourneyPublished
+                | Kind::TemplatePublished
+                | Kind::ContentImported
+                | Kind::EvidenceGathered
         )
     }
 
@@ -39,6 +42,7 @@ impl Source {
             Kind::JourneyPublished => journey_of(payload).map(|it| vec![it]),
             Kind::TemplatePublished => template_of(payload).map(|it| vec![it]),
             Kind::ContentImported => documents_of(payload),
+            Kind::EvidenceGathered => evidence_of(payload).map(|it| vec![it]),
             _ => Ok(Vec::new()),
         }
     }
@@ -99,6 +103,18 @@ fn content_in(template: &Value) -> BTreeSet<Named> {
     };
     let quotes = compiled.quotes();
     quotes.map(|(_, key, _)| node_of(&key)).collect()
+}
+
+/// Nothing comes from it, and it comes from the log itself.
+fn evidence_of(payload: &str) -> Result<Source, String> {
+    let summary: Summary = read(payload)?;
+    Ok(Source {
+        kind: Artefact::Evidence,
+        title: summary.title(),
+        content: summary.canonical(),
+        uses: BTreeSet::new(),
+        heads: Vec::new(),
+    })
 }
 
 /// A document is known by each of its nodes.

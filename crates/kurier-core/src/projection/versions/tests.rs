@@ -97,6 +97,26 @@ fn history() -> Vec<Recorded> {
     events
 }
 
+/// A version of its own kind, whose content is the root over the events.
+#[test]
+fn gathered_evidence_is_a_version() {
+    let summary = crate::bundle::Summary {
+        from: Timestamp::from_millis(0),
+        to: Timestamp::from_millis(1_000),
+        count: 3,
+        root: Digest::of(b"a root"),
+    };
+    let mut event = recorded(1, Kind::EvidenceGathered, &summary);
+    // As it is signed.
+    event.event.payload = event.event.payload.replacen('{', r#"{"by":"cli","#, 1);
+    let sources = Source::of(&event).expect("it is one");
+    let names = sources.iter().map(|it| (it.kind, it.title.as_str()));
+    let name = "evidence/1970-01-01T00:00:00Z/1970-01-01T00:00:01Z@1";
+    assert_eq!(names.collect::<Vec<_>>(), [(Artefact::Evidence, name)]);
+    assert_eq!(sources[0].content, summary.canonical());
+    assert!(Versions.folds(Kind::EvidenceGathered));
+}
+
 #[test]
 fn a_journey_comes_from_the_newest_templates_that_it_sends() {
     let mut tables = Tables::default();

@@ -153,6 +153,41 @@ async fn acceptance_headless_a_source_that_is_down_makes_answers_unstable_and_no
     assert_eq!((back.unstable, back.ready), (false, true));
 }
 
+/// How fast hits and misses are is measured by `./dev bench bundle`; here it is counted what they
+/// do. A miss is built once, a hit is not built, and all have the confirmations of the moment.
+#[tokio::test]
+async fn done_bundle_hits_build_nothing_misses_build_once_and_all_have_the_confs_of_the_tip() {
+    const VERSIONS: usize = 20;
+    let mut kit = Kit::new().await;
+    let mut proven = Vec::new();
+    for number in 0..VERSIONS {
+        let id = kit.proven(&format!("v{number}"), number % 3).await;
+        proven.push((id, kit.chain.len() - 1 - number % 3));
+    }
+    let builds = Kit::metric(names::BUNDLE_BUILDS);
+    let confs = |kit: &Kit, height: usize| (kit.chain.len() - height) as i64;
+    for (id, height) in &proven {
+        let miss = kit.ask(id).await;
+        assert_eq!(
+            (miss.cache.hit, miss.confs),
+            (false, Some(confs(&kit, *height)))
+        );
+    }
+    let built = builds + VERSIONS as f64;
+    assert_eq!(Kit::metric(names::BUNDLE_BUILDS), built);
+    for _ in 0..10 {
+        kit.mine(None);
+        kit.look().await;
+        for (id, height) in &proven {
+            let hit = kit.ask(id).await;
+            let expected = Some(confs(&kit, *height));
+            assert_eq!((hit.cache.hit, hit.confs), (true, expected));
+            assert!(hit.ready && !hit.unstable);
+        }
+    }
+    assert_eq!(Kit::metric(names::BUNDLE_BUILDS), built);
+}
+
 #[tokio::test]
 async fn done_ready_is_never_frozen_by_a_time_to_live() {
     let mut kit = Kit::with(|file| {

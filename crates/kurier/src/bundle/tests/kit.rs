@@ -157,8 +157,8 @@ impl Kit {
             version: *id,
             commitment: Commitment::OpReturn {},
         };
-        let best_at = |height| self.bundles.headers().best_at(height);
-        let done = show(&self.store, self.scope, subject, &shown, best_at).await;
+        let headers = Some(self.bundles.headers());
+        let done = show(&self.store, self.scope, subject, &shown, headers).await;
         assert!(matches!(done, Ok(Showing::Done { .. })), "{done:?}");
         self.versions.drain().await.expect("folded");
         self.forget().await;

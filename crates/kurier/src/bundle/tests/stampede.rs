@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
-use futures_util::future::{BoxFuture, FutureExt as _, join_all};
-use kurier_store::kv::{Command, Error, Kv, KvExt as _, Memory, Reply, Script, Ttl};
+use futures_util::future::join_all;
+use kurier_store::kv::{Command, Error, Kv, KvExt as _, Reply, Script, Ttl};
 
 use super::super::{Asked, Bundles};
 use super::kit::{Kit, now, pass, settings};
@@ -142,76 +142,6 @@ async fn five_hundred_misses_without_a_keyspace_build_once() {
     assert_eq!(Kit::metric(names::BUNDLE_BUILDS) - before, 1.0);
 }
 
-/// A keyspace in which something happens right before a bundle is written.
-struct Meddling {
-    kv: Arc<Memory>,
-    act: tokio::sync::Mutex<Option<BoxFuture<'static, ()>>>,
-}
-
-#[async_trait]
-impl Kv for Meddling {
-    async fn run(&self, commands: Vec<Command>) -> Result<Vec<Reply>, Error> {
-        let is_bundle = |command: &Command| matches!(command, Command::Set { key, if_absent: false, .. } if key.ends_with("|0"));
-        if commands.iter().any(is_bundle)
-            && let Some(act) = self.act.lock().await.take()
-        {
-            act.await;
-        }
-        self.kv.run(commands).await
-    }
-
-    async fn script(
-        &self,
-        script: &Script,
-        keys: &[String],
-        args: &[Vec<u8>],
-    ) -> Result<Reply, Error> {
-        self.kv.script(script, keys, args).await
-    }
-
-    async fn ping(&self) -> Result<(), Error> {
-        self.kv.ping().await
-    }
-}
-
-/// A proof is shown, and everybody has forgotten, after a bundle was built and before it is
-/// written: it does not stay.
-#[tokio::test]
-async fn a_builder_that_was_overtaken_writes_nothing_that_stays() {
-    let mut kit = Kit::new().await;
-    let id = kit.publish("a").await;
-    let tx = kit.transaction(&id).await;
-    let block = kit.mine(Some(&tx));
-    kit.look().await;
-    let meddling = Arc::new(Meddling {
-        kv: kit.kv.clone(),
-        act: tokio::sync::Mutex::default(),
-    });
-    let file = kit.file().display().to_string();
-    let settings = settings(&format!("file://{file}?chain=regtest"), true);
-    let (store, versions) = (kit.store.clone(), kit.versions.clone());
-    let made = Bundles::new(store, meddling.clone(), versions, &settings, now);
-    let made = Arc::new(made.expect("usable"));
-    made.refresh().await;
-    let (scope, kit) = (kit.scope, Arc::new(kit));
-    let showing = kit.clone();
-    let act = async move { showing.show(&id, &tx, &block, 1).await };
-    *meddling.act.lock().await = Some(act.boxed());
-    let first = made
-        .answer(scope, id, 0)
-        .await
-        .expect("answered")
-        .expect("known");
-    assert_eq!(first.confs, Some(1), "it was built again");
-    assert!(meddling.act.lock().await.is_none(), "it happened");
-    let next = made
-        .answer(scope, id, 0)
-        .await
-        .expect("answered")
-        .expect("known");
-    assert_eq!((next.confs, next.cache.hit), (Some(1), true));
-}
-
 #[tokio::test]
 async fn what_cannot_be_read_is_as_if_it_were_not_there() {
     let mut kit = Kit::new().await;
@@ -228,4 +158,35 @@ async fn what_cannot_be_read_is_as_if_it_were_not_there() {
         assert!(!answer.cache.hit, "{cut}");
         assert_eq!(answer.confs, whole.confs);
     }
+}
+
+/// All who find that a block was replaced wait for one builder, who counts it; the bundle that
+/// it builds stays.
+#[tokio::test(flavor = "multi_thread")]
+async fn a_reorg_that_many_find_at_once_is_counted_and_built_once() {
+    let mut kit = Kit::new().await;
+    let id = kit.proven("a", 1).await;
+    kit.ask(&id).await;
+    let counted = || {
+        (
+            Kit::metric(names::REORGS),
+            Kit::metric(names::BUNDLE_BUILDS),
+        )
+    };
+    let before = counted();
+    kit.chain.truncate(1);
+    kit.mine_many(3);
+    kit.look().await;
+    let (bundles, scope) = (kit.bundles.clone(), kit.scope);
+    let asking = (0..200).map(|_| {
+        let bundles = bundles.clone();
+        tokio::spawn(async move { bundles.answer(scope, id, 0).await })
+    });
+    for answer in join_all(asking).await {
+        let answer = answer.expect("ended").expect("answered").expect("known");
+        assert_eq!(answer.confs, Some(-1));
+    }
+    let after = counted();
+    assert_eq!((after.0 - before.0, after.1 - before.1), (1.0, 1.0));
+    assert!(kit.ask(&id).await.cache.hit, "what was built stays");
 }

@@ -2,13 +2,12 @@
 //! commitment and answer with a transaction and, once it is mined, its proof.
 
 use std::io::{Read as _, Write as _};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode, Stdio};
 use std::time::Duration;
 
 use anyhow::{Context as _, bail};
 use clap::Args;
-use kurier_core::bundle::chain::Header;
 use kurier_core::bundle::{Commitment, Digest, Evidence, Shown, Subject};
 use serde_json::json;
 
@@ -16,7 +15,8 @@ use super::look::find;
 use crate::channel::Fetch;
 use crate::cli::desk::Desk;
 use crate::config::{Anchoring, Config};
-use crate::flow::version::{self, Showing, Unanchored};
+use crate::flow::version::{self, Showing, ShowingBatch, Unanchored};
+use crate::headers::Headers;
 
 const ANSWER_BYTES_MAX: u64 = 4 * 1024 * 1024;
 /// A wallet may ask its owner.
@@ -30,6 +30,9 @@ pub struct AnchorArgs {
     /// The URL that the commitment is posted to, instead of the one that is set
     #[arg(long)]
     url: Option<String>,
+    /// Commit also to versions whose transaction is in no block: it may be lost
+    #[arg(long)]
+    again: bool,
     /// Only say what would be committed to
     #[arg(long)]
     dry_run: bool,
@@ -38,14 +41,32 @@ pub struct AnchorArgs {
 #[derive(Debug, Args)]
 pub struct ProveArgs {
     /// Its id, or its name: welcome@3
-    version: String,
+    #[arg(required_unless_present = "batch")]
+    version: Option<String>,
     /// JSON: "tx", and "bump", "tsc" or "beef"; "commitment" if it was not committed to alone
-    file: PathBuf,
+    #[arg(required_unless_present = "batch")]
+    file: Option<PathBuf>,
+    /// Such a file, for all versions that its transaction is known to commit to
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["version", "file"])]
+    batch: Option<PathBuf>,
+}
+
+/// A proof as a file holds it.
+#[derive(serde::Deserialize)]
+struct Given {
+    commitment: Option<Commitment>,
+    #[serde(flatten)]
+    rest: serde_json::Map<String, serde_json::Value>,
 }
 
 pub async fn run(desk: &Desk, config: &Config, args: &AnchorArgs) -> anyhow::Result<ExitCode> {
-    let Some(unanchored) = Unanchored::gather(&desk.app.store, desk.scope()).await? else {
-        return said(desk, "all versions are anchored", json!({"anchored": 0}));
+    let (store, scope) = (&desk.app.store, desk.scope());
+    let unanchored = match args.again {
+        true => Unanchored::gather_again(store, scope, headers(desk)).await?,
+        false => Unanchored::gather(store, scope).await?,
+    };
+    let Some(unanchored) = unanchored else {
+        return nothing_to_anchor(desk).await;
     };
     let (root, count) = (unanchored.root(), unanchored.versions.len());
     if args.dry_run {
@@ -58,12 +79,25 @@ pub async fn run(desk: &Desk, config: &Config, args: &AnchorArgs) -> anyhow::Res
         Anchoring::Url(url) => ask_url(&url, &given.to_string()).await?,
     };
     let shown: Shown = serde_json::from_slice(&answer).context("the answer is not understood")?;
-    let evidence = shown.read(&root, |height| best_at(desk, height))?;
+    let evidence = version::read(&shown, &root, headers(desk))?;
     unanchored
         .anchored(&desk.app.store, desk.scope(), &evidence)
         .await?;
     desk.app.versions.drain().await?;
     tell(desk, count, &root, &evidence)
+}
+
+/// Those whose transaction may be lost are not passed over in silence.
+async fn nothing_to_anchor(desk: &Desk) -> anyhow::Result<ExitCode> {
+    let waiting = version::waiting(&desk.app.store, desk.scope()).await?;
+    let told = match waiting {
+        0 => "all versions are anchored".to_owned(),
+        count => format!(
+            "all versions are anchored, {count} of them by a transaction that was shown in no \
+             block yet: `prove --batch` shows its proof, `anchor --again` makes another"
+        ),
+    };
+    said(desk, &told, json!({"anchored": 0, "waiting": waiting}))
 }
 
 fn who(config: &Config, args: &AnchorArgs) -> anyhow::Result<Anchoring> {
@@ -75,9 +109,8 @@ fn who(config: &Config, args: &AnchorArgs) -> anyhow::Result<Anchoring> {
     given.context("who makes the transaction? Give --command or --url, or set anchor_command")
 }
 
-fn best_at(desk: &Desk, height: u32) -> Option<Header> {
-    let bundles = desk.app.bundles.as_ref()?;
-    bundles.headers().best_at(height)
+fn headers(desk: &Desk) -> Option<&Headers> {
+    desk.app.bundles.as_ref().map(|bundles| bundles.headers())
 }
 
 fn ask_command(command: &str, root: &Digest, given: &str) -> anyhow::Result<Vec<u8>> {
@@ -129,21 +162,45 @@ fn said(desk: &Desk, told: &str, answer: serde_json::Value) -> anyhow::Result<Ex
     Ok(ExitCode::SUCCESS)
 }
 
-pub async fn prove(desk: &Desk, args: &ProveArgs) -> anyhow::Result<ExitCode> {
-    #[derive(serde::Deserialize)]
-    struct Given {
-        commitment: Option<Commitment>,
-        #[serde(flatten)]
-        rest: serde_json::Map<String, serde_json::Value>,
-    }
-    let shown_path = args.file.display();
-    let bytes = std::fs::read(&args.file).with_context(|| format!("cannot read {shown_path}"))?;
+fn read_given(path: &Path) -> anyhow::Result<(Option<Commitment>, Shown)> {
+    let shown_path = path.display();
+    let bytes = std::fs::read(path).with_context(|| format!("cannot read {shown_path}"))?;
     let not_understood = || format!("{shown_path} is no proof as JSON");
     let given: Given = serde_json::from_slice(&bytes).with_context(not_understood)?;
     let rest = serde_json::to_string(&given.rest)?;
-    let shown: Shown = serde_json::from_str(&rest).with_context(not_understood)?;
-    let known = find(desk, &args.version).await?;
-    let commitment = match given.commitment {
+    let shown = serde_json::from_str(&rest).with_context(not_understood)?;
+    Ok((given.commitment, shown))
+}
+
+pub async fn prove(desk: &Desk, args: &ProveArgs) -> anyhow::Result<ExitCode> {
+    match (&args.version, &args.file, &args.batch) {
+        (_, _, Some(file)) => prove_batch(desk, file).await,
+        (Some(version), Some(file), None) => prove_one(desk, version, file).await,
+        _ => bail!("name a version and a file, or a file with --batch"),
+    }
+}
+
+async fn prove_batch(desk: &Desk, file: &Path) -> anyhow::Result<ExitCode> {
+    let (_, shown) = read_given(file)?;
+    let (store, scope) = (&desk.app.store, desk.scope());
+    match version::show_batch(store, scope, &shown, headers(desk)).await? {
+        ShowingBatch::NotCommitted => {
+            bail!("no version is known that this transaction commits to")
+        }
+        ShowingBatch::Faulty(fault) => bail!("{fault}"),
+        ShowingBatch::Done { versions, evidence } => {
+            desk.app.versions.drain().await?;
+            let txid = kurier_core::bundle::Hash256::of(&evidence.tx);
+            let told = format!("transaction {txid} is shown for {versions} version(s)");
+            said(desk, &told, json!({"versions": versions, "txid": txid}))
+        }
+    }
+}
+
+async fn prove_one(desk: &Desk, named: &str, file: &Path) -> anyhow::Result<ExitCode> {
+    let (commitment, shown) = read_given(file)?;
+    let known = find(desk, named).await?;
+    let commitment = match commitment {
         Some(commitment) => commitment,
         None => known_commitment(desk, &known.id, &shown).await?,
     };
@@ -151,8 +208,8 @@ pub async fn prove(desk: &Desk, args: &ProveArgs) -> anyhow::Result<ExitCode> {
         version: known.id,
         commitment,
     };
-    let best = |height| best_at(desk, height);
-    match version::show(&desk.app.store, desk.scope(), subject, &shown, best).await? {
+    let (store, headers) = (&desk.app.store, headers(desk));
+    match version::show(store, desk.scope(), subject, &shown, headers).await? {
         Showing::NoSuchVersion => bail!("there is no version {}", known.id),
         Showing::Faulty(fault) => bail!("{fault}"),
         Showing::Done { evidence, .. } => {

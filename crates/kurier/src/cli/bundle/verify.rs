@@ -6,7 +6,9 @@ use std::process::ExitCode;
 use anyhow::Context as _;
 use clap::Args;
 use kurier_core::bundle::chain::Tree;
-use kurier_core::bundle::{Digest, Envelope, Given, Outcome, Policy, Report, verify};
+use kurier_core::bundle::{
+    Digest, Envelope, Gathered, Given, Kind, Outcome, Policy, Report, verify,
+};
 use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
@@ -24,7 +26,7 @@ pub struct VerifyArgs {
     /// The height of the first header
     #[arg(long, default_value_t = 0)]
     start: u32,
-    /// What was published, YAML or JSON
+    /// What was published, YAML or JSON; of evidence, the file in which it is kept
     #[arg(long, value_name = "FILE")]
     content: Option<PathBuf>,
     /// So many confirmations are asked for
@@ -84,11 +86,21 @@ fn read_content(path: &Path, envelope: &Envelope) -> anyhow::Result<Vec<u8>> {
     if Digest::of(&bytes) == envelope.content_sha256 {
         return Ok(bytes);
     }
+    if envelope.kind == Kind::Evidence {
+        return evidence_of(&bytes).with_context(shown);
+    }
     let text = String::from_utf8_lossy(&bytes);
     match kurier_core::journey::read_document(&text) {
         Ok(document) => Ok(serde_json::to_vec(&document)?),
         Err(_) => Ok(bytes),
     }
+}
+
+/// What its version commits to, from all that was gathered.
+fn evidence_of(bytes: &[u8]) -> anyhow::Result<Vec<u8>> {
+    let gathered: Gathered = serde_json::from_slice(bytes)?;
+    let summary = gathered.summary().context("there are no events in it")?;
+    Ok(summary.canonical())
 }
 
 fn tell(report: &Report, as_json: bool) {

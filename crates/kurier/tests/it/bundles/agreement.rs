@@ -47,8 +47,70 @@ fn asked(input: &Value) -> Value {
     serde_json::from_str(&text).expect("JSON")
 }
 
+/// Real proofs, where they are at hand: as they are, of which transaction, and their roots.
+fn real_proofs() -> Vec<(Bump, Hash256, Hash256)> {
+    let above = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).ancestors();
+    let mut folders = above.map(|folder| folder.join("shared/vectors/spv"));
+    let Some(folder) = folders.find(|folder| folder.exists()) else {
+        println!("there are no real proofs to try");
+        return Vec::new();
+    };
+    let read = |name: &str| -> Value {
+        let text = std::fs::read_to_string(folder.join(name)).expect("a file");
+        serde_json::from_str(&text).expect("JSON")
+    };
+    let unhex = |value: &Value| hex::decode(value.as_str().expect("text")).expect("hexadecimal");
+    let mut bumps: Vec<Bump> = Vec::new();
+    for beef in read("bsv-beef-with-headers.json")["beefs"]
+        .as_array()
+        .expect("a list")
+    {
+        let bytes = unhex(&beef["beef"]);
+        let beef = Beef::parse(&bytes).expect("a real one");
+        bumps.extend(beef.proven().map(|proven| proven.bump.clone()));
+    }
+    bumps.push(Bump::import(&unhex(&read("brc74-vector.json")["bump"])).expect("their own"));
+    for vector in read("hostile-bumps.json")["vectors"]
+        .as_array()
+        .expect("a list")
+    {
+        if vector["must_reject"] == false {
+            bumps.push(Bump::import(&unhex(&vector["bump"])).expect("an honest one"));
+        }
+    }
+    let one_by_one = |bump: &Bump| -> Vec<(Bump, Hash256, Hash256)> {
+        let root = bump.root().expect("it leads to a root");
+        let only = |txid| (bump.only(&txid).expect("its path"), txid, root);
+        bump.txids().map(only).collect()
+    };
+    bumps.iter().flat_map(one_by_one).collect()
+}
+
 #[test]
-fn the_sdk_of_bsv_finds_the_same_roots_and_writes_the_same_bytes() {
+fn the_sdk_of_bsv_finds_the_roots_of_real_proofs() {
+    let real = real_proofs();
+    if real.is_empty() {
+        return;
+    }
+    assert!(
+        real.len() >= 7,
+        "three BEEFs, BRC-74's own two, two of a block"
+    );
+    let given = real
+        .iter()
+        .map(|(bump, txid, _)| json!({"bump": hex::encode(bump.bytes()), "txid": txid}));
+    let given: Vec<Value> = given.collect();
+    let answer = asked(&json!({"bumps": given, "trees": []}));
+    let theirs = answer["bumps"].as_array().expect("a list");
+    for ((bump, txid, root), theirs) in real.iter().zip(theirs) {
+        assert_eq!(theirs["root"], root.to_string(), "{txid}");
+        assert_eq!(theirs["bytes"], hex::encode(bump.bytes()), "{txid}");
+    }
+    assert_eq!(theirs.len(), real.len());
+}
+
+#[test]
+fn the_sdk_of_bsv_finds_the_same_the_same_roots_and_writes_the_same_bytes() {
     let ours = proofs();
     let given: Vec<Value> = ours
         .iter()

@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 
-use super::{Chain, LIMIT, anchor, confirmed, publish};
+use super::{Chain, LIMIT, anchor, commitment, confirmed, publish, show};
 use crate::harness::{Database, Redis, eventually};
 
 async fn dies_at(place: &str) {
@@ -36,7 +36,11 @@ async fn dies_at(place: &str) {
     let kept = redis.cli(&["GET", &format!("cache:bundle:{id}|0")]);
     if !kept.is_empty() {
         let kept: Value = serde_json::from_str(&kept).expect("whole");
-        assert_eq!(kept["envelope"]["tx"], whole["envelope"]["tx"]);
+        // A bundle, or that it was being built.
+        match kept.get("building") {
+            None => assert_eq!(kept["envelope"]["tx"], whole["envelope"]["tx"]),
+            Some(_) => assert_ne!(place, "bundle.written"),
+        }
     }
     // Its time passes.
     redis.cli(&["PEXPIRE", &lock, "1"]);
@@ -66,4 +70,44 @@ async fn killed_when_it_has_built() {
 #[tokio::test(flavor = "multi_thread")]
 async fn killed_when_it_has_written() {
     dies_at("bundle.written").await;
+}
+
+/// A proof is shown, and everybody has forgotten, while a process has built a bundle and not yet
+/// written it; it goes on, and is killed right after its write. What it had built was overtaken,
+/// and nobody is told it.
+#[tokio::test(flavor = "multi_thread")]
+async fn killed_when_it_has_written_what_was_overtaken() {
+    let (redis, chain) = (Redis::start(), Chain::of(2));
+    let database = Database::postgres().await;
+    let beside = database.beside();
+    let first = chain.serve(database, Some(&redis), &[]).await;
+    let id = publish(&first.api, "hello").await;
+    let carried = commitment(&first.api, &id).await;
+    redis.cli(&["FLUSHALL"]);
+    let waits = chain.folder.path().join("waits");
+    let wait_at = format!("bundle.built:{}", waits.display());
+    let more = [
+        ("TEST_WAIT_AT", wait_at.as_str()),
+        ("TEST_DIE_AT", "bundle.written"),
+    ];
+    let second = chain.serve(beside, Some(&redis), &more).await;
+    let request = second
+        .api
+        .bare(reqwest::Method::GET, &format!("/bundle/{id}"));
+    let request = request.bearer_auth(&second.api.admin_key);
+    let dying = tokio::spawn(async move { request.send().await.is_err() });
+    eventually("it has built", LIMIT, async || waits.exists().then_some(())).await;
+    let mined = chain.mine(&["--commit", &carried]);
+    show(&first.api, &id, &mined).await.expect(201);
+    let place = format!("cache:bundle:{id}|0");
+    eventually("it is forgotten", LIMIT, async || {
+        (redis.cli(&["EXISTS", &place]) == "0").then_some(())
+    })
+    .await;
+    std::fs::remove_file(&waits).expect("it waits");
+    assert!(dying.await.expect("ended"), "it dies");
+    second.wait().await;
+    redis.cli(&["PEXPIRE", &format!("cache:bundle:lock:{id}|0"), "1"]);
+    assert_ne!(super::bundle(&first.api, &id).await["state"], "unmined");
+    confirmed(&first.api, &id, 1).await;
 }

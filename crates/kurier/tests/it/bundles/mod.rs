@@ -2,6 +2,7 @@
 //! mined here.
 
 mod agreement;
+mod commands;
 mod death;
 mod keyspace;
 mod serve;

@@ -1,16 +1,20 @@
 //! Publish, show, confirm, reorganise: over HTTP, on both databases.
 
+use kurier_core::bundle::chain::Chain::Regtest;
+use kurier_core::bundle::chain::{Header, proven_work};
 use reqwest::Method;
 use serde_json::json;
 
 use super::{Chain, LIMIT, anchor, bundle, commitment, confirmed, post, publish, show};
 use crate::cli::with_variables;
-use crate::harness::{ADMIN_KEY, Database, Redis, Server, WRITE_KEY, eventually, on_both};
+use crate::harness::{ADMIN_KEY, Api, Database, Redis, Server, WRITE_KEY, eventually, on_both};
 
 on_both![
     a_version_is_anchored_confirmed_replaced_and_confirmed_again,
     what_does_not_hold_is_refused,
+    an_invented_header_is_refused,
     a_journeys_bundle_holds_what_it_came_from,
+    a_journeys_bundle_leads_by_its_template_to_the_content_it_quotes,
     a_rebuild_of_versions_equals_what_is_there,
     an_unknown_version_is_known_as_soon_as_it_is_published,
     free_when_off_nothing_is_folded_cached_or_counted,
@@ -144,6 +148,97 @@ async fn what_does_not_hold_is_refused(database: Database) {
     show(api, &id, &mined).await.expect(201);
     confirmed(api, &id, 1).await;
     assert_eq!(bundle(api, &other).await["state"], "unmined");
+}
+
+/// Anybody can write 80 bytes with the right root in them; without work they are no block.
+async fn an_invented_header_is_refused(database: Database) {
+    let (chain, other) = (Chain::of(1), Chain::of(4));
+    let server = chain.serve(database, None, &[]).await;
+    let api = &server.api;
+    let id = publish(api, "a").await;
+    let mut mined = other.mine(&["--commit", &commitment(api, &id).await]);
+    let bytes = hex::decode(mined["header"].as_str().expect("text")).expect("hexadecimal");
+    let own = Header::parse(&bytes).expect("80 bytes");
+    let invented = (0..).map(|nonce| Header { nonce, ..own });
+    let mut without_work =
+        invented.filter(|header| proven_work(Regtest, header.bits, &header.hash()).is_err());
+    let header = without_work.next().expect("every second one has none");
+    mined["header"] = json!(hex::encode(header.bytes()));
+    let refused = show(api, &id, &mined).await;
+    let refused = refused.expect_problem(422, "bad_proof");
+    assert!(
+        refused.text.contains("does not meet its target"),
+        "{}",
+        refused.text
+    );
+    let path = format!("/api/v1/versions/{id}");
+    assert_eq!(api.get(&path).await.expect(200).json()["anchor"], "none");
+    // Our headers do not reach the block; with its work in it, it is taken.
+    mined["header"] = json!(hex::encode(bytes));
+    show(api, &id, &mined).await.expect(201);
+    assert_eq!(api.get(&path).await.expect(200).json()["anchor"], "mined");
+}
+
+/// The version of this name, once it is there.
+async fn version_named(api: &Api, name: &str) -> String {
+    eventually(name, LIMIT, async || {
+        let all = api
+            .get("/api/v1/versions?limit=500")
+            .await
+            .expect(200)
+            .json();
+        let mut all = all["data"].as_array()?.iter();
+        let found = all.find(|it| it["name"] == name)?;
+        Some(found["versionId"].as_str()?.to_owned())
+    })
+    .await
+}
+
+async fn a_journeys_bundle_leads_by_its_template_to_the_content_it_quotes(database: Database) {
+    let chain = Chain::of(1);
+    let server = chain.serve(database, None, &[]).await;
+    let api = &server.api;
+    let markdown = "# Refund policy\n\nWithin 30 days.\n";
+    let documents = json!({"documents": [{"source": "refunds.md", "markdown": markdown}]});
+    post(api, Method::POST, "/api/v1/content", &documents)
+        .await
+        .expect(200);
+    let content = version_named(api, "refunds.md@1").await;
+    let text = "Hi, {{ content(\"ch:refund_policy:001\") }}";
+    let template = json!({"name": "refund", "text": text});
+    post(api, Method::PUT, "/api/v1/templates/refund", &template)
+        .await
+        .expect(201);
+    let template = version_named(api, "refund@1").await;
+    let journey = json!({"name": "refunds", "nodes": [
+        {"id": "a", "node_type": "trigger", "trigger_type": "event", "event_type": "Returned", "next_node_id": "b"},
+        {"id": "b", "node_type": "send_message", "channel": "outbox", "template": "refund", "next_node_id": "c"},
+        {"id": "c", "node_type": "exit"}]});
+    let made = post(api, Method::POST, "/api/v1/journeys", &journey).await;
+    let made = made.expect(201).json();
+    let path = format!(
+        "/api/v1/journeys/{}/publish",
+        made["id"].as_str().expect("an id")
+    );
+    post(api, Method::POST, &path, &journey).await.expect(200);
+    let id = version_named(api, "refunds@1").await;
+    for (depth, names) in [
+        (0, json!([])),
+        (1, json!(["refund@1"])),
+        (2, json!(["refund@1", "refunds.md@1"])),
+        (32, json!(["refund@1", "refunds.md@1"])),
+    ] {
+        let answer = api.get(&format!("/bundle/{id}?depth={depth}")).await;
+        let envelope = answer.expect(200).json()["envelope"].clone();
+        assert_eq!(envelope["parents"], json!([template]));
+        let lineage = envelope["lineage"].as_array().expect("a list").iter();
+        let found: Vec<_> = lineage.clone().map(|it| it["name"].clone()).collect();
+        assert_eq!(json!(found), names, "{depth}");
+        if let Some(of_template) = lineage.clone().next() {
+            assert_eq!(of_template["parents"], json!([content]));
+        }
+        assert_eq!(envelope.get("lineageCut"), None, "all of it is there");
+    }
 }
 
 async fn a_journeys_bundle_holds_what_it_came_from(database: Database) {
