@@ -8,4 +8,5 @@ cd "$(dirname "$0")/.."
 
 echo "==> build" >&2
 cargo build --release --quiet --package kurier-bench --bin kurier-bench
-"${CARGO_TARGET_DIR:-target}"/release/kurier-bench edge "$@"
+"${CARGO_TARGET_DIR:-target}"/release/kurier-bench edge \
+  --out "$PWD/bench/results/edge.json" "$@"

@@ -23,4 +23,4 @@ make_python bench/peers/projections/eventsourcing.txt
 
 "$work/kurier-bench" projections --peers "$work/peers" --python "$python" \
   --out "$PWD/bench/results/projections.json" "$@"
-"$work/kurier-bench" edge
+"$work/kurier-bench" edge --out "$PWD/bench/results/edge.json"

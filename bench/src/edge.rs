@@ -3,6 +3,7 @@
 //! the writing done beforehand. Only what comes after the read model is measured: reading the log,
 //! the rows and the hints, the script, the checkpoints.
 
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -23,8 +24,12 @@ use redis::AsyncCommands as _;
 use redis::aio::MultiplexedConnection;
 use serde_json::json;
 
+use crate::outcome::{Verdict, median};
+use crate::report::{keep, number, table, targets};
+
 /// What the edge takes at once, too.
 const BATCH: usize = 1_000;
+const BARE_RATIO: f64 = 0.5;
 
 #[derive(clap::Args)]
 pub struct Args {
@@ -36,8 +41,12 @@ pub struct Args {
     /// So many contacts the events are about
     #[arg(long, default_value_t = 50_000)]
     contacts: usize,
+    /// Rounds; the medians are shown
     #[arg(long, default_value_t = 3)]
     rounds: usize,
+    /// Where the results go as JSON
+    #[arg(long)]
+    out: PathBuf,
 }
 
 /// Events per second.
@@ -59,17 +68,46 @@ pub async fn run(args: &Args) -> anyhow::Result<()> {
     let workspace = fill(&store, args).await?;
     let projector = Arc::new(Projector::of_contacts(store.clone(), Arc::default()));
     projector.drain().await?;
+    let mut measured = Vec::new();
     for round in 1..=args.rounds {
         let rates = Rates {
             edge: through_edge(&store, &projector, args).await?,
             bare: through_pipeline(&store, &workspace, args).await?,
             prepared: through_prepared(&store, &workspace, args).await?,
         };
-        let said = json!({"round": round, "rates": rates, "ratio": rates.edge / rates.bare,
-            "ratio to the writing alone": rates.edge / rates.prepared});
-        println!("{said}");
+        eprintln!("round {round}: {rates:?}");
+        measured.push(rates);
     }
-    Ok(())
+    write_report(args, &measured)
+}
+
+/// A table to read, JSON to keep.
+fn write_report(args: &Args, measured: &[Rates]) -> anyhow::Result<()> {
+    let of = |rate: fn(&Rates) -> f64| median(measured.iter().map(rate).collect());
+    let mut rows = table(&["", "events/s"]);
+    for (side, rate) in [
+        ("Kurier's edge", of(|it| it.edge)),
+        ("bare pipeline", of(|it| it.bare)),
+        ("the writing alone", of(|it| it.prepared)),
+    ] {
+        rows.add_row([side.to_owned(), number(rate, 0)]);
+    }
+    println!(
+        "\nEvents into Redis: medians of {} rounds\n\n{rows}\n",
+        args.rounds
+    );
+    // What slows the machine down in one round slows down both sides.
+    let found = of(|it| it.edge / it.bare);
+    let verdicts = [Verdict::at_least(
+        "edge, of the bare pipeline",
+        found,
+        BARE_RATIO,
+    )];
+    println!("{}\n", targets(&verdicts));
+    keep(
+        &args.out,
+        &json!({"measured": measured, "verdicts": verdicts}),
+    )
 }
 
 /// A log of contacts that say something of themselves.

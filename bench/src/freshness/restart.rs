@@ -99,12 +99,8 @@ async fn skip_projections(store: &Store) -> anyhow::Result<()> {
     let to = store.log.head().await?;
     for projection in projection::ALL {
         let from = store.views.checkpoint(projection.name()).await?;
-        let batch = Batch {
-            projection: projection.name(),
-            from,
-            to: to.max(Position(0)),
-            folded: projection::Folded::default(),
-        };
+        let between = (from, to.max(Position(0)));
+        let batch = Batch::new(*projection, between, projection::Folded::default());
         store.views.apply(batch).await?;
     }
     Ok(())

@@ -162,11 +162,12 @@ impl Fold {
                 let key = [workspace.into(), contact.into()].into_iter();
                 let values = [sum.count.into(), sum.amount.into(), sum.last.into()];
                 let values = values.into_iter().chain([sum.revision.0.into()]);
-                Change::Put(&SUMMARY, key.chain(values).collect())
+                Change::put(&UPSERTED, &SUMMARY, key.chain(values).collect())
             });
         let kinds = self.kinds.into_iter().map(|((workspace, kind), sum)| {
             let row = vec![workspace.into(), kind.into(), sum.count.into()];
-            Change::Put(&COUNT, [row, vec![sum.revision.0.into()]].concat())
+            let row = [row, vec![sum.revision.0.into()]].concat();
+            Change::put(&UPSERTED, &COUNT, row)
         });
         Folded {
             changes: contacts.chain(kinds).collect(),

@@ -47,6 +47,8 @@ table checkpoint: position bigint not null
 table checkpoint: paused boolean not null default false
 table checkpoint: failure text
 table checkpoint: failed_at bigint
+table checkpoint: last_failure text
+table checkpoint: last_failed_at bigint
 table contact: workspace uuid not null
 table contact: id uuid not null
 table contact: standing text not null

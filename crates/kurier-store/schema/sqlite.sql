@@ -63,7 +63,7 @@ CREATE TABLE channel_health (
 CREATE TABLE checkpoint (
   name     TEXT    PRIMARY KEY,
   position INTEGER NOT NULL
-, paused INTEGER NOT NULL DEFAULT 0, failure TEXT, failed_at INTEGER) STRICT, WITHOUT ROWID;
+, paused INTEGER NOT NULL DEFAULT 0, failure TEXT, failed_at INTEGER, last_failure TEXT, last_failed_at INTEGER) STRICT, WITHOUT ROWID;
 
 CREATE TABLE contact (
   workspace    BLOB    NOT NULL,

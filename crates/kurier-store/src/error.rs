@@ -18,6 +18,12 @@ pub enum Error {
     /// Somebody else is at it: the same call may succeed when they have ended.
     #[error("{0}")]
     Busy(String),
+    /// A projection said something of a table that another one writes.
+    #[error("the projection {projection} does not write {table}")]
+    Foreign {
+        projection: &'static str,
+        table: &'static str,
+    },
     #[error("{0} is taken")]
     Taken(&'static str),
     #[error(transparent)]

@@ -7,6 +7,7 @@ pub mod channels;
 pub mod documents;
 pub mod edge;
 pub mod error;
+pub mod fault;
 pub mod gates;
 pub mod journeys;
 pub mod kv;

@@ -17,6 +17,8 @@ pub struct Progress {
     pub is_paused: bool,
     /// What stops it, and since when.
     pub failure: Option<(Timestamp, String)>,
+    /// What stopped it last, whether it still does or not.
+    pub last_failure: Option<(Timestamp, String)>,
 }
 
 /// An event that a projection could not fold.
@@ -58,7 +60,7 @@ pub trait Projections: Send + Sync {
     /// A projection that is paused folds nothing until it is resumed, in every process.
     async fn pause(&self, name: &str, is_paused: bool) -> Result<()>;
 
-    /// Notes what stops a projection, or that nothing does any more.
+    /// Notes what stops a projection, or that nothing does any more: what did last stays known.
     async fn note_failure(&self, name: &str, failure: Option<(Timestamp, String)>) -> Result<()>;
 
     /// The events a projection could not fold, the first of them first.
@@ -78,8 +80,8 @@ pub trait Projections: Send + Sync {
 
     async fn write_shadow(&self, writes: Vec<Writes>) -> Result<()>;
 
-    /// Adds rows whose keys are not there yet, as fast as the database can.
-    async fn fill_shadow(&self, table: &'static Table, rows: Vec<Row>) -> Result<()>;
+    /// Adds the rows that are put, whose keys are not there yet, as fast as the database can.
+    async fn fill_shadow(&self, rows: Writes) -> Result<()>;
 
     /// Remembers events as counted by the shadow of a projection.
     async fn process_shadow(

@@ -5,19 +5,63 @@ use kurier_core::contact::{Contact, Standing};
 use kurier_core::event::{Kind, Position, Recorded};
 use kurier_core::id::{AddressKey, ContactId};
 use kurier_core::path::Path;
-use kurier_core::projection::{Folded, Loaded, Need};
+use kurier_core::projection::{Change, Folded, Loaded, Need, Projection, Writes, owns, settle};
 use kurier_core::time::Timestamp;
 use kurier_core::value::Value;
 
-use crate::{Result, Scope};
+use crate::{Error, Result, Scope};
 
 /// A batch of folded events, to be written with its checkpoint in one transaction.
-#[derive(Debug)]
 pub struct Batch {
-    pub projection: &'static str,
-    pub from: Position,
-    pub to: Position,
-    pub folded: Folded,
+    projection: &'static dyn Projection,
+    from: Position,
+    to: Position,
+    folded: Folded,
+}
+
+impl Batch {
+    /// What a projection made of the events after `from` up to `to`.
+    pub const fn new(
+        projection: &'static dyn Projection,
+        (from, to): (Position, Position),
+        folded: Folded,
+    ) -> Self {
+        Self {
+            projection,
+            from,
+            to,
+            folded,
+        }
+    }
+
+    pub const fn between(&self) -> (Position, Position) {
+        (self.from, self.to)
+    }
+
+    pub fn changes(&self) -> &[Change] {
+        &self.folded.changes
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.projection.name()
+    }
+
+    pub(crate) const fn folded(&self) -> &Folded {
+        &self.folded
+    }
+
+    /// Takes the changes, as what is to be written. Whatever a projection says of a table that
+    /// is not its own is refused: nothing of the batch is written.
+    pub(crate) fn settle(&mut self) -> Result<Vec<Writes>> {
+        let writes = settle(std::mem::take(&mut self.folded.changes));
+        match writes.iter().find(|it| !owns(self.projection, it.table)) {
+            Some(foreign) => Err(Error::Foreign {
+                projection: self.name(),
+                table: foreign.table.name,
+            }),
+            None => Ok(writes),
+        }
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

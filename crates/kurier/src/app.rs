@@ -17,7 +17,6 @@ use tokio::sync::Semaphore;
 use crate::bundle::Bundles;
 use crate::cache::{Changes, Contacts, Documents, Freshness, Measured, Remote, Shelf};
 use crate::channel::{Outside, Registry};
-use crate::clock;
 use crate::config::{Config, Database};
 use crate::demo::Demo;
 use crate::flow::content::{ContentEdge, Library, Quoting};
@@ -32,6 +31,7 @@ use crate::pulse::Pulse;
 use crate::rejections::Rejections;
 use crate::secret::Vault;
 use crate::sessions::Sessions;
+use crate::{clock, fault};
 
 pub struct App {
     pub store: Store,
@@ -163,7 +163,7 @@ impl App {
             works: Works::default(),
             slack_workspaces,
             post,
-            previews: Previews::new(reactor.clone(), keyspace.clone()),
+            previews: Previews::new(reactor.clone(), keyspace.clone(), config.keys.ttls),
             reactor,
             links,
             pressure,
@@ -310,6 +310,7 @@ async fn open_keyspace(redis_url: Option<&str>) -> anyhow::Result<Arc<dyn Kv>> {
 
 /// Opens the database, making it or bringing it up to date.
 pub async fn open_store(database: &Database) -> anyhow::Result<Store> {
+    kurier_store::fault::arm(fault::point);
     let store = match database {
         Database::Embedded { folder } => open_embedded(folder)?,
         Database::Postgres { url } => Store::from(

@@ -1,5 +1,6 @@
 //! Places at which a test ends the process, as a power cut would: between any two steps.
-//! `TEST_DIE_AT=contacts.folded:2` does so when that place is passed for the second time.
+//! `TEST_DIE_AT=contacts.folded:2` does so when that place is passed for the second time;
+//! `TEST_PANIC_AT` has the task panic there instead.
 //! `TEST_WAIT_AT=bundle.built:FILE` makes who comes to a place write the file, and go on when it
 //! is gone: meanwhile a test does what another process might. What is released has no such places.
 
@@ -11,16 +12,19 @@ mod armed {
     struct Death {
         place: String,
         passes_left: AtomicUsize,
+        panics: bool,
     }
 
     static DEATH: OnceLock<Option<Death>> = OnceLock::new();
 
     fn death() -> Option<Death> {
-        let text = std::env::var("TEST_DIE_AT").ok()?;
+        let panics = std::env::var("TEST_PANIC_AT").ok();
+        let text = std::env::var("TEST_DIE_AT").ok().or(panics.clone())?;
         let (place, passes) = text.split_once(':').unwrap_or((&text, "1"));
         Some(Death {
             place: place.to_owned(),
             passes_left: AtomicUsize::new(passes.parse().ok()?),
+            panics: panics.is_some(),
         })
     }
 
@@ -51,8 +55,9 @@ mod armed {
         let Some(death) = DEATH.get_or_init(death) else {
             return;
         };
-        let is_here = death.place.split_once('.') == Some((of, step));
+        let is_here = death.place.rsplit_once('.') == Some((of, step));
         if is_here && death.passes_left.fetch_sub(1, Ordering::SeqCst) == 1 {
+            assert!(!death.panics, "asked to panic at {of}.{step}");
             std::process::abort();
         }
     }

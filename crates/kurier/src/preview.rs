@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use kurier_core::expr::Checked;
 use kurier_core::id::WorkspaceId;
-use kurier_core::keys::{self, Key};
+use kurier_core::keys::{self, Key, Ttls};
 use kurier_core::realm::Realm;
 use kurier_core::segment::Preview;
 use kurier_core::time::Timestamp;
@@ -25,14 +25,16 @@ const PATIENCE: Duration = Duration::from_millis(50);
 pub struct Previews {
     reactor: Arc<Reactor>,
     keyspace: Arc<dyn Kv>,
+    ttls: Ttls,
     contacts_min: usize,
 }
 
 impl Previews {
-    pub fn new(reactor: Arc<Reactor>, keyspace: Arc<dyn Kv>) -> Self {
+    pub fn new(reactor: Arc<Reactor>, keyspace: Arc<dyn Kv>, ttls: Ttls) -> Self {
         Self {
             reactor,
             keyspace,
+            ttls,
             contacts_min: CONTACTS_MIN,
         }
     }
@@ -56,7 +58,7 @@ impl Previews {
         if self.contacts(workspace) < self.contacts_min {
             return self.at(workspace, checked, now).await;
         }
-        let key = keys::preview(workspace, &checked);
+        let key = keys::preview(workspace, &checked, &self.ttls);
         if let Some(known) = self.remembered(workspace, &key, &checked, now).await {
             return Ok(known);
         }

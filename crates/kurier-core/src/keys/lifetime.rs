@@ -49,9 +49,6 @@ pub struct Ttls {
     pub delete: Lifetime,
     pub contact: Lifetime,
     pub template: Lifetime,
-    pub channel: Lifetime,
-    pub events: Lifetime,
-    pub segment: Lifetime,
     pub segment_metadata: Lifetime,
     pub journey: Lifetime,
 }
@@ -64,9 +61,6 @@ impl Default for Ttls {
             delete: Lifetime::hours(30 * 24),
             contact: Lifetime::minutes(5),
             template: Lifetime::minutes(30),
-            channel: Lifetime::minutes(10),
-            events: Lifetime::minutes(1),
-            segment: Lifetime::hours(1),
             segment_metadata: Lifetime::minutes(10),
             journey: Lifetime::minutes(10),
         }
@@ -89,12 +83,6 @@ pub struct TtlOverrides {
     #[serde(deserialize_with = "seconds")]
     pub template_ttl_seconds: Option<Lifetime>,
     #[serde(deserialize_with = "seconds")]
-    pub channel_ttl_seconds: Option<Lifetime>,
-    #[serde(deserialize_with = "seconds")]
-    pub events_ttl_seconds: Option<Lifetime>,
-    #[serde(deserialize_with = "seconds")]
-    pub segment_ttl_seconds: Option<Lifetime>,
-    #[serde(deserialize_with = "seconds")]
     pub segment_metadata_ttl_seconds: Option<Lifetime>,
     #[serde(deserialize_with = "seconds")]
     pub journey_ttl_seconds: Option<Lifetime>,
@@ -110,9 +98,6 @@ impl Ttls {
             delete: by.delete_ttl_seconds.unwrap_or(self.delete),
             contact: by.contact_ttl_seconds.unwrap_or(self.contact),
             template: by.template_ttl_seconds.unwrap_or(self.template),
-            channel: by.channel_ttl_seconds.unwrap_or(self.channel),
-            events: by.events_ttl_seconds.unwrap_or(self.events),
-            segment: by.segment_ttl_seconds.unwrap_or(self.segment),
             segment_metadata: by
                 .segment_metadata_ttl_seconds
                 .unwrap_or(self.segment_metadata),

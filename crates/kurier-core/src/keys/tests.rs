@@ -3,7 +3,7 @@
 use super::*;
 use crate::event::Position;
 use crate::expr::{Checked, Place};
-use crate::id::{ContactId, JourneyId, SegmentId, TemplateId, WorkspaceId};
+use crate::id::{ContactId, JourneyId, TemplateId, WorkspaceId};
 
 const W: WorkspaceId = WorkspaceId::from_bytes([1; 16]);
 const W_TEXT: &str = "01010101-0101-0101-0101-010101010101";
@@ -115,24 +115,16 @@ fn seed_004_section_4_times_to_live_overridden_by_environment_and_disabled() {
 #[test]
 fn seed_000_section_5_2_cache_keys() {
     let ttls = Ttls::default();
-    let (c, d) = (
-        ContactId::from_bytes([2; 16]),
-        ContactId::from_bytes([3; 16]),
-    );
-    let (c_text, d_text) = (c.to_string(), d.to_string());
+    let c = ContactId::from_bytes([2; 16]);
     let minutes = |n: u64| Some(n * 60 * 1_000);
     let of = |key: Key<String>| (key.text().to_owned(), key.ttl_ms());
     let wanted = |text: String, ttl_ms| (text, ttl_ms);
-    let (t, s, j) = ([4; 16], [5; 16], [6; 16]);
-    let (t, s, j) = (
-        TemplateId::from_bytes(t),
-        SegmentId::from_bytes(s),
-        JourneyId::from_bytes(j),
-    );
+    let t = TemplateId::from_bytes([4; 16]);
+    let j = JourneyId::from_bytes([6; 16]);
     let cases = [
         (
             of(cache::contact(W, c, &ttls)),
-            format!("contact:{W_TEXT}:{c_text}"),
+            format!("contact:{W_TEXT}:{c}"),
             minutes(5),
         ),
         (
@@ -141,50 +133,21 @@ fn seed_000_section_5_2_cache_keys() {
             minutes(30),
         ),
         (
-            of(cache::channel(W, "mail", &ttls).expect("good")),
-            format!("channel:{W_TEXT}:mail"),
-            minutes(10),
-        ),
-        (
-            of(cache::segment_members(W, s, &ttls)),
-            format!("segment:{W_TEXT}:{s}:members"),
-            minutes(60),
-        ),
-        (
-            of(cache::segment_metadata(W, s, &ttls)),
-            format!("segment:{W_TEXT}:{s}:metadata"),
-            minutes(10),
-        ),
-        (
             of(cache::journey(W, j, &ttls)),
             format!("journey:{W_TEXT}:{j}"),
             minutes(10),
-        ),
-        (
-            of(cache::contacts(W, &[d, c, d], &ttls).expect("two")),
-            format!("contacts:{W_TEXT}:ids:{c_text},{d_text}"),
-            minutes(5),
-        ),
-        (
-            of(cache::recent_events(W, c, &ttls)),
-            format!("events:{W_TEXT}:{c_text}:recent"),
-            minutes(1),
-        ),
-        (
-            of(cache::filtered_events(W, c, "abc", &ttls)),
-            format!("events:{W_TEXT}:{c_text}:ba7816bf8f01cfea414140de5dae2223"),
-            minutes(1),
         ),
     ];
     for (is, text, ttl_ms) in cases {
         assert_eq!(is, wanted(text, ttl_ms));
     }
-    assert_eq!(cache::contacts::<String>(W, &[], &ttls), None);
 }
 
 #[test]
 fn a_preview_has_one_key_however_it_is_written() {
-    let key = |text| preview(W, &Checked::new(text, Place::SEGMENT).expect("good"));
+    let checked = |text| Checked::new(text, Place::SEGMENT).expect("good");
+    let key = |text| preview(W, &checked(text), &Ttls::default());
+    assert_eq!(key("contact.plan = 'pro'").ttl_ms(), Some(10 * 60 * 1_000));
     let plan = key("contact.plan = 'pro'");
     assert_eq!(
         plan.text(),

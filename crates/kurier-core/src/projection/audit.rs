@@ -63,24 +63,27 @@ impl Projection for Audit {
     }
 
     fn fold(&self, _: Vec<Loaded>, events: &[Recorded]) -> Result<Folded, UnreadableRow> {
-        let acts = events.iter().filter(|it| self.folds(it.event.kind));
-        Ok(Folded {
-            changes: acts.map(|act| Change::Put(&AUDIT, row(act))).collect(),
-            ..Folded::default()
-        })
+        let mut folded = Folded::default();
+        for act in events.iter().filter(|it| self.folds(it.event.kind)) {
+            match row(act) {
+                Ok(row) => folded.changes.push(Change::Put(&AUDIT, row)),
+                Err(error) => folded.poison.push((act.position, error.to_string())),
+            }
+        }
+        Ok(folded)
     }
 }
 
-fn row(recorded: &Recorded) -> Row {
-    let signed: Signed = serde_json::from_str(&recorded.event.payload).unwrap_or_default();
-    vec![
+fn row(recorded: &Recorded) -> serde_json::Result<Row> {
+    let signed: Signed = serde_json::from_str(&recorded.event.payload)?;
+    Ok(vec![
         recorded.workspace.into(),
         Cell::Int(recorded.position.0),
         recorded.event.recorded_at.into(),
         recorded.event.kind.as_str().into(),
         subject(recorded).into(),
         signed.by.into(),
-    ]
+    ])
 }
 
 /// Of what is a contact's only its id: the payload goes when the contact is erased.

@@ -80,20 +80,22 @@ impl Projection for Health {
             let (_, health) = health_of_row(&row).ok_or_else(unreadable)?;
             channels.insert(row[..CHANNEL_HEALTH.key].to_vec(), health);
         }
+        let mut folded = Folded::default();
         let mut changed: BTreeMap<Vec<Cell>, ChannelHealth> = BTreeMap::new();
-        for recorded in events {
-            if let Some(key) = self.key(recorded) {
-                let health = channels.entry(key.clone()).or_default();
-                health.count(recorded);
-                changed.insert(key, health.clone());
-            }
+        for recorded in events.iter().filter(|it| self.folds(it.event.kind)) {
+            let Some(key) = self.key(recorded) else {
+                let reason = "it names no channel that it could be counted for".to_owned();
+                folded.poison.push((recorded.position, reason));
+                continue;
+            };
+            let health = channels.entry(key.clone()).or_default();
+            health.count(recorded);
+            changed.insert(key, health.clone());
         }
         let rows = changed.into_iter();
         let rows = rows.map(|(key, health)| Change::Put(&CHANNEL_HEALTH, health.row(key)));
-        Ok(Folded {
-            changes: rows.collect(),
-            ..Folded::default()
-        })
+        folded.changes = rows.collect();
+        Ok(folded)
     }
 }
 

@@ -199,12 +199,64 @@ impl Folded {
     }
 }
 
+/// What becomes of rows. Outside this crate only a projection makes one, of a table it declares.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Change {
     /// Writes a whole row, whether it was there or not.
+    #[non_exhaustive]
     Put(&'static Table, Row),
     /// Removes the rows whose key begins with these cells.
+    #[non_exhaustive]
     Drop(&'static Table, Vec<Cell>),
+}
+
+impl Change {
+    /// # Panics
+    ///
+    /// If the table is not one that the projection declares.
+    pub fn put(by: &dyn Projection, table: &'static Table, row: Row) -> Self {
+        assert_owned(by, table);
+        Self::Put(table, row)
+    }
+
+    /// # Panics
+    ///
+    /// If the table is not one that the projection declares.
+    pub fn drop(by: &dyn Projection, table: &'static Table, prefix: Vec<Cell>) -> Self {
+        assert_owned(by, table);
+        Self::Drop(table, prefix)
+    }
+
+    /// The row that is written, if one is.
+    pub const fn as_put(&self) -> Option<(&'static Table, &Row)> {
+        match self {
+            Self::Put(table, row) => Some((table, row)),
+            Self::Drop(..) => None,
+        }
+    }
+
+    /// What the keys of the rows that go begin with, if some go.
+    pub const fn as_drop(&self) -> Option<(&'static Table, &Vec<Cell>)> {
+        match self {
+            Self::Drop(table, prefix) => Some((table, prefix)),
+            Self::Put(..) => None,
+        }
+    }
+}
+
+#[track_caller]
+fn assert_owned(by: &dyn Projection, table: &Table) {
+    assert!(
+        owns(by, table),
+        "{} does not declare {}",
+        by.name(),
+        table.name
+    );
+}
+
+/// Whether a table is one of those that only this projection writes.
+pub fn owns(projection: &dyn Projection, table: &Table) -> bool {
+    projection.tables().contains(&table)
 }
 
 #[cfg(test)]
@@ -228,6 +280,21 @@ mod tests {
                 payload: "{".to_owned(),
             },
         }
+    }
+
+    #[test]
+    fn every_table_has_one_projection_that_writes_it() {
+        let tables = ALL.iter().flat_map(|projection| projection.tables());
+        for table in tables {
+            let owners = ALL.iter().filter(|projection| owns(**projection, table));
+            assert_eq!(owners.count(), 1, "{}", table.name);
+        }
+    }
+
+    #[test]
+    #[should_panic(expected = "segments does not declare contact")]
+    fn a_change_is_made_for_a_table_of_its_projection_alone() {
+        Change::put(&Segments, &CONTACT, Row::new());
     }
 
     #[test]

@@ -5,7 +5,9 @@ use std::collections::BTreeMap;
 use super::{Cell, Change, Row, Table};
 
 /// What a batch does to one table. Prefixes go first, then rows are put and taken away.
+/// Nothing but changes becomes one.
 #[derive(Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Writes {
     pub table: &'static Table,
     /// All rows whose key begins so go.

@@ -64,7 +64,9 @@ pub const SET_NEWER: Script = Script {
     lua: "local held = redis.call('GET', KEYS[1])
           local at = held and tonumber(string.match(held, '^%d+')) or -1
           if at >= tonumber(ARGV[1]) then return 0 end
-          redis.call('SET', KEYS[1], ARGV[1] .. ' ' .. ARGV[2], 'PX', ARGV[3])
+          local value = ARGV[1] .. ' ' .. ARGV[2]
+          if ARGV[3] == '0' then redis.call('SET', KEYS[1], value)
+          else redis.call('SET', KEYS[1], value, 'PX', ARGV[3]) end
           return 1",
     local: |keyspace, keys, args| {
         let number = |text: &[u8]| std::str::from_utf8(text).ok()?.parse::<i64>().ok();
@@ -80,7 +82,8 @@ pub const SET_NEWER: Script = Script {
             return Ok(Reply::Integer(0));
         }
         let value = [&args[0], b" ".as_slice(), &args[1]].concat();
-        keyspace.set(&keys[0], value, Some(ttl_ms.ok_or_else(wrong)?));
+        let ttl_ms = ttl_ms.ok_or_else(wrong)?;
+        keyspace.set(&keys[0], value, (ttl_ms > 0).then_some(ttl_ms));
         Ok(Reply::Integer(1))
     },
 };

@@ -3,7 +3,7 @@ use std::collections::HashSet;
 use async_trait::async_trait;
 use kurier_core::event::Position;
 use kurier_core::id::{EventId, WorkspaceId};
-use kurier_core::projection::{Loaded, Need, Projection, Row as Cells, Table, Writes};
+use kurier_core::projection::{Loaded, Need, Projection, Writes};
 use kurier_core::time::Timestamp;
 use sqlx::{PgConnection, Row as _};
 use uuid::Uuid;
@@ -17,7 +17,8 @@ use crate::{Result, rows_max};
 #[async_trait]
 impl Projections for Postgres {
     async fn progress(&self, name: &str) -> Result<Progress> {
-        let sql = "SELECT position, paused, failed_at, failure FROM checkpoint WHERE name = $1";
+        let sql = "SELECT position, paused, failed_at, failure, last_failed_at, last_failure
+                   FROM checkpoint WHERE name = $1";
         let found = sqlx::query(sql)
             .bind(name)
             .fetch_optional(&self.pool)
@@ -25,12 +26,16 @@ impl Projections for Postgres {
         let Some(row) = found else {
             return Ok(Progress::default());
         };
-        let at: Option<i64> = row.try_get("failed_at")?;
-        let text: Option<String> = row.try_get("failure")?;
+        let failure = |at: &str, text: &str| -> Result<Option<(Timestamp, String)>> {
+            let at: Option<i64> = row.try_get(at)?;
+            let text: Option<String> = row.try_get(text)?;
+            Ok(at.map(Timestamp::from_micros).zip(text))
+        };
         Ok(Progress {
             position: Position(row.try_get("position")?),
             is_paused: row.try_get("paused")?,
-            failure: at.map(Timestamp::from_micros).zip(text),
+            failure: failure("failed_at", "failure")?,
+            last_failure: failure("last_failed_at", "last_failure")?,
         })
     }
 
@@ -45,9 +50,12 @@ impl Projections for Postgres {
     async fn note_failure(&self, name: &str, failure: Option<(Timestamp, String)>) -> Result<()> {
         let (at, text) = failure.unzip();
         let sql =
-            "INSERT INTO checkpoint (name, position, failed_at, failure) VALUES ($1, 0, $2, $3)
+            "INSERT INTO checkpoint (name, position, failed_at, failure, last_failed_at, last_failure)
+                   VALUES ($1, 0, $2, $3, $2, $3)
                    ON CONFLICT (name) DO UPDATE
-                   SET failed_at = excluded.failed_at, failure = excluded.failure";
+                   SET failed_at = excluded.failed_at, failure = excluded.failure,
+                     last_failed_at = coalesce(excluded.failed_at, checkpoint.last_failed_at),
+                     last_failure = coalesce(excluded.failure, checkpoint.last_failure)";
         sqlx::query(sql)
             .bind(name)
             .bind(at.map(|at| at.as_micros()))
@@ -111,9 +119,9 @@ impl Projections for Postgres {
         Ok(transaction.commit().await?)
     }
 
-    async fn fill_shadow(&self, table: &'static Table, rows: Vec<Cells>) -> Result<()> {
+    async fn fill_shadow(&self, rows: Writes) -> Result<()> {
         let mut connection = self.pool.acquire().await?;
-        shadows::fill(&mut connection, table, &rows).await
+        shadows::fill(&mut connection, rows.table, &rows.puts).await
     }
 
     async fn process_shadow(

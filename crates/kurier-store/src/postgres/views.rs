@@ -2,7 +2,7 @@ use async_trait::async_trait;
 use kurier_core::contact::{Contact, Standing};
 use kurier_core::event::Position;
 use kurier_core::id::{AddressKey, ContactId};
-use kurier_core::projection::{CONTACT, Loaded, Need, contact_of_row, contact_standing, settle};
+use kurier_core::projection::{CONTACT, Loaded, Need, contact_of_row, contact_standing};
 use kurier_core::time::Timestamp;
 use sqlx::{PgConnection, QueryBuilder};
 
@@ -12,6 +12,7 @@ use super::columns::read_as;
 use super::log::recorded;
 use super::projections::process;
 use super::tables::{load, read_row, write};
+use crate::fault;
 use crate::projections::Side;
 use crate::views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
@@ -50,21 +51,21 @@ impl Views for Postgres {
         Ok(loaded)
     }
 
-    async fn apply(&self, batch: Batch) -> Result<Applied> {
+    async fn apply(&self, mut batch: Batch) -> Result<Applied> {
+        let (name, writes) = (batch.name(), batch.settle()?);
         let mut transaction = self.pool.begin().await?;
-        if !advance(&mut transaction, batch.projection, (batch.from, batch.to)).await? {
+        if !advance(&mut transaction, name, batch.between()).await? {
             return Ok(Applied::Overtaken);
         }
-        let writes = settle(batch.folded.changes);
+        fault::point(name, "noted");
         write(&mut transaction, Side::Live, &writes).await?;
-        process(&mut transaction, batch.projection, &batch.folded.processed).await?;
-        for (position, reason) in &batch.folded.poison {
+        fault::point(name, "written");
+        process(&mut transaction, name, &batch.folded().processed).await?;
+        fault::point(name, "processed");
+        for (position, reason) in &batch.folded().poison {
             let sql = "INSERT INTO poison (projection, position, reason) VALUES ($1, $2, $3)
                        ON CONFLICT DO NOTHING";
-            let insert = sqlx::query(sql)
-                .bind(batch.projection)
-                .bind(position.0)
-                .bind(reason);
+            let insert = sqlx::query(sql).bind(name).bind(position.0).bind(reason);
             insert.execute(&mut *transaction).await?;
         }
         transaction.commit().await?;

@@ -17,6 +17,26 @@ use crate::{Result, rows_max};
 /// So many rows are written to a shadow at once: others want to write as well.
 const PORTION: usize = 2_000;
 
+type Failure = Option<(Timestamp, String)>;
+
+impl Sqlite {
+    /// Writes rows into a shadow table, a portion at a time: others write in between.
+    async fn fill(&self, table: &'static Table, rows: Vec<Row>) -> Result<()> {
+        let mut rows = rows.into_iter();
+        loop {
+            let portion: Vec<Row> = rows.by_ref().take(PORTION).collect();
+            if portion.is_empty() {
+                return Ok(());
+            }
+            self.writer
+                .write(portion.len(), move |pen| {
+                    put(pen, Side::Shadow, table, &portion)
+                })
+                .await?;
+        }
+    }
+}
+
 #[async_trait]
 impl Projections for Sqlite {
     async fn progress(&self, name: &str) -> Result<Progress> {
@@ -42,9 +62,12 @@ impl Projections for Sqlite {
         let (at, text) = failure.unzip();
         let at = at.map(|at| at.as_micros());
         let sql =
-            "INSERT INTO checkpoint (name, position, failed_at, failure) VALUES (?1, 0, ?2, ?3)
+            "INSERT INTO checkpoint (name, position, failed_at, failure, last_failed_at, last_failure)
+                   VALUES (?1, 0, ?2, ?3, ?2, ?3)
                    ON CONFLICT (name) DO UPDATE
-                   SET failed_at = excluded.failed_at, failure = excluded.failure";
+                   SET failed_at = excluded.failed_at, failure = excluded.failure,
+                     last_failed_at = coalesce(excluded.failed_at, last_failed_at),
+                     last_failure = coalesce(excluded.failure, last_failure)";
         self.writer
             .write(1, move |pen| {
                 pen.execute(sql, params![name, at, text])?;
@@ -117,24 +140,13 @@ impl Projections for Sqlite {
                 let work = move |pen: &Pen| write(pen, Side::Shadow, &one);
                 self.writer.write(weight, work).await?;
             }
-            self.fill_shadow(table, rows).await?;
+            self.fill(table, rows).await?;
         }
         Ok(())
     }
 
-    async fn fill_shadow(&self, table: &'static Table, rows: Vec<Row>) -> Result<()> {
-        let mut rows = rows.into_iter();
-        loop {
-            let portion: Vec<Row> = rows.by_ref().take(PORTION).collect();
-            if portion.is_empty() {
-                return Ok(());
-            }
-            self.writer
-                .write(portion.len(), move |pen| {
-                    put(pen, Side::Shadow, table, &portion)
-                })
-                .await?;
-        }
+    async fn fill_shadow(&self, rows: Writes) -> Result<()> {
+        self.fill(rows.table, rows.puts).await
     }
 
     async fn process_shadow(
@@ -202,17 +214,23 @@ pub fn process(
     Ok(())
 }
 
+/// What failed and when, in two columns.
+fn failure(row: &rusqlite::Row<'_>, column: usize) -> rusqlite::Result<Failure> {
+    let (at, text): (Option<i64>, Option<String>) = (row.get(column)?, row.get(column + 1)?);
+    Ok(at.map(Timestamp::from_micros).zip(text))
+}
+
 fn progress(connection: &Connection, name: &str) -> Result<Progress> {
-    let sql = "SELECT position, paused, failed_at, failure FROM checkpoint WHERE name = ?1";
+    let sql = "SELECT position, paused, failed_at, failure, last_failed_at, last_failure
+               FROM checkpoint WHERE name = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let found = statement
         .query_row([name], |row| {
-            let at: Option<i64> = row.get(2)?;
-            let text: Option<String> = row.get(3)?;
             Ok(Progress {
                 position: Position(row.get(0)?),
                 is_paused: row.get(1)?,
-                failure: at.map(Timestamp::from_micros).zip(text),
+                failure: failure(row, 2)?,
+                last_failure: failure(row, 4)?,
             })
         })
         .optional()?;

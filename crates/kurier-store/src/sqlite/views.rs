@@ -2,9 +2,7 @@ use async_trait::async_trait;
 use kurier_core::contact::{Contact, Standing};
 use kurier_core::event::Position;
 use kurier_core::id::{AddressKey, ContactId};
-use kurier_core::projection::{
-    CONTACT, Loaded, Need, Writes, contact_of_row, contact_standing, settle,
-};
+use kurier_core::projection::{CONTACT, Loaded, Need, Writes, contact_of_row, contact_standing};
 use kurier_core::time::Timestamp;
 use kurier_core::value;
 use rusqlite::types::Value;
@@ -15,6 +13,7 @@ use super::cell::{IDS, blob, id_list};
 use super::log::{COLUMNS, recorded, select_positions};
 use super::projections::process;
 use super::tables::{load, names, read_row, write};
+use crate::fault;
 use crate::projections::Side;
 use crate::views::{
     Applied, Batch, ContactFilter, ContactPage, ContactQuery, TimelinePage, TimelineQuery, Views,
@@ -46,9 +45,8 @@ impl Views for Sqlite {
     }
 
     async fn apply(&self, mut batch: Batch) -> Result<Applied> {
-        let changes = std::mem::take(&mut batch.folded.changes);
-        let weight = changes.len() + batch.folded.processed.len();
-        let writes = settle(changes);
+        let weight = batch.changes().len() + batch.folded().processed.len();
+        let writes = batch.settle()?;
         self.writer
             .write(weight, move |connection| apply(connection, &batch, &writes))
             .await
@@ -149,19 +147,23 @@ pub fn put_checkpoint(connection: &Connection, name: &str, position: Position) -
 }
 
 fn apply(connection: &Connection, batch: &Batch, writes: &[Writes]) -> Result<Applied> {
-    if checkpoint(connection, batch.projection)? != batch.from {
+    let (name, (from, to)) = (batch.name(), batch.between());
+    if checkpoint(connection, name)? != from {
         return Ok(Applied::Overtaken);
     }
     for one in writes {
         write(connection, Side::Live, one)?;
     }
-    process(connection, batch.projection, &batch.folded.processed)?;
-    for (position, reason) in &batch.folded.poison {
+    fault::point(name, "written");
+    process(connection, name, &batch.folded().processed)?;
+    fault::point(name, "processed");
+    for (position, reason) in &batch.folded().poison {
         let sql = "INSERT INTO poison (projection, position, reason) VALUES (?1, ?2, ?3)
                    ON CONFLICT DO NOTHING";
-        connection.execute(sql, params![batch.projection, position.0, reason])?;
+        connection.execute(sql, params![name, position.0, reason])?;
     }
-    put_checkpoint(connection, batch.projection, batch.to)?;
+    put_checkpoint(connection, name, to)?;
+    fault::point(name, "noted");
     Ok(Applied::Done)
 }
 

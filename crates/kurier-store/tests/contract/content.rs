@@ -56,12 +56,8 @@ async fn fold(store: &Store) {
     let events = store.log.read(from, 100).await.expect("read");
     let folded = Content.fold(Vec::new(), &events).expect("readable");
     assert_eq!(folded.poison, []);
-    let batch = Batch {
-        projection: name,
-        from,
-        to: events.last().map_or(Position(0), |event| event.position),
-        folded,
-    };
+    let to = events.last().map_or(Position(0), |event| event.position);
+    let batch = Batch::new(&Content, (from, to), folded);
     let applied = store.views.apply(batch).await;
     assert_eq!(applied.expect("applied"), Applied::Done);
 }

@@ -72,12 +72,8 @@ async fn fold(store: &Store) {
     let events = store.log.read(Position(0), 100).await.expect("read");
     let loaded = store.views.load(Messages.needs(&events)).await;
     let folded = Messages.fold(loaded.expect("loaded"), &events);
-    let batch = Batch {
-        projection: Messages.name(),
-        from: Position(0),
-        to: events.last().expect("events").position,
-        folded: folded.expect("readable"),
-    };
+    let to = events.last().expect("events").position;
+    let batch = Batch::new(&Messages, (Position(0), to), folded.expect("readable"));
     let applied = store.views.apply(batch).await;
     assert_eq!(applied.expect("applied"), Applied::Done);
 }

@@ -7,7 +7,7 @@ use kurier_core::event::Position;
 use kurier_core::id::{EventId, WorkspaceId};
 use kurier_core::projection::{
     CONTACT, Cell, Change, Contacts, Folded, Health, MEMBER, Need, Projection, Row, SEGMENT_SIZE,
-    Segments, Table, Writes,
+    Segments, Table, settle,
 };
 use kurier_store::{Applied, Batch, SetAside, Side, Store, Swap, Swapped};
 
@@ -31,16 +31,12 @@ fn member(space: &Space, user: &str, entered: i64) -> Row {
 }
 
 fn gone(space: &Space, user: &str) -> Change {
-    Change::Drop(&MEMBER, member(space, user, 0)[..3].to_vec())
+    Change::drop(&Segments, &MEMBER, member(space, user, 0)[..3].to_vec())
 }
 
 async fn apply(store: &Store, between: (i64, i64), folded: Folded) {
-    let batch = Batch {
-        projection: "segments",
-        from: Position(between.0),
-        to: Position(between.1),
-        folded,
-    };
+    let between = (Position(between.0), Position(between.1));
+    let batch = Batch::new(&Segments, between, folded);
     let applied = store.views.apply(batch).await;
     assert_eq!(applied.expect("applied"), Applied::Done);
 }
@@ -82,12 +78,22 @@ async fn a_projection_says_how_it_stands(store: Store) {
     noted.expect("noted");
     let stands = progress().await;
     assert_eq!((stands.position, stands.is_paused), (Position(7), true));
-    assert_eq!(stands.failure, failure);
+    assert_eq!(
+        (&stands.failure, &stands.last_failure),
+        (&failure, &failure)
+    );
     of.pause("segments", false).await.expect("resumed");
     of.note_failure("segments", None).await.expect("noted");
     let stands = progress().await;
     assert_eq!((stands.is_paused, stands.failure), (false, None));
     assert_eq!(stands.position, Position(7));
+    // What it was is known when it is over, until the next one comes.
+    assert_eq!(stands.last_failure, failure);
+    let next = Some((seconds(9), "no room again".to_owned()));
+    let noted = of.note_failure("segments", next.clone()).await;
+    noted.expect("noted");
+    let stands = progress().await;
+    assert_eq!((&stands.failure, &stands.last_failure), (&next, &next));
 }
 
 async fn what_was_counted_is_remembered_by_each_projection_alone(store: Store) {
@@ -105,15 +111,11 @@ async fn what_was_counted_is_remembered_by_each_projection_alone(store: Store) {
     assert_eq!(segments, [asked[0], asked[2]].into());
     // The same event may be counted by another projection.
     assert_eq!(seen("channel_health").await.expect("read"), [].into());
-    let again = Batch {
-        projection: "channel_health",
-        from: Position(0),
-        to: Position(1),
-        folded: Folded {
-            processed: vec![asked[0]],
-            ..Folded::default()
-        },
+    let folded = Folded {
+        processed: vec![asked[0]],
+        ..Folded::default()
     };
+    let again = Batch::new(&Health, (Position(0), Position(1)), folded);
     assert_eq!(
         store.views.apply(again).await.expect("applied"),
         Applied::Done
@@ -124,7 +126,7 @@ async fn what_was_counted_is_remembered_by_each_projection_alone(store: Store) {
 
 async fn rows_come_and_go_in_one_batch(store: Store) {
     let space = Space::new(1);
-    let put = |user, at| Change::Put(&MEMBER, member(&space, user, at));
+    let put = |user, at| Change::put(&Segments, &MEMBER, member(&space, user, at));
     apply(&store, (0, 1), changes(vec![put("a", 1), put("b", 1)])).await;
     let mixed = vec![
         put("c", 2),
@@ -144,7 +146,7 @@ async fn rows_come_and_go_in_one_batch(store: Store) {
 
 async fn a_shadow_takes_the_place_of_the_live_tables(store: Store) {
     let (of, space) = (&store.projections, Space::new(1));
-    let put = |user, at| Change::Put(&MEMBER, member(&space, user, at));
+    let put = |user, at| Change::put(&Segments, &MEMBER, member(&space, user, at));
     let poison = Folded {
         poison: vec![(Position(2), "an old reason".into())],
         processed: vec![(space.scope.0, EventId::of_message("old"))],
@@ -153,20 +155,12 @@ async fn a_shadow_takes_the_place_of_the_live_tables(store: Store) {
     apply(&store, (0, 5), poison).await;
     for round in 1..=2 {
         of.open_shadow(&Segments).await.expect("opened");
-        of.fill_shadow(
-            &MEMBER,
-            vec![member(&space, "a", round), member(&space, "b", round)],
-        )
-        .await
-        .expect("filled");
+        let first = vec![put("a", round), put("b", round)];
+        let filled = of.fill_shadow(settle(first).remove(0)).await;
+        filled.expect("filled");
         let key = member(&space, "b", 0)[..3].to_vec();
-        let writes = Writes {
-            table: &MEMBER,
-            prefixes: Vec::new(),
-            puts: vec![member(&space, "a", round + 10)],
-            gone: vec![key.clone()],
-        };
-        of.write_shadow(vec![writes]).await.expect("written");
+        let writes = settle(vec![put("a", round + 10), gone(&space, "b")]);
+        of.write_shadow(writes).await.expect("written");
         let asked = Need::new(&MEMBER, vec![key, member(&space, "a", 0)[..3].to_vec()]);
         let loaded = of.load_shadow(vec![asked]).await.expect("loaded");
         assert_eq!(loaded[0].rows, [member(&space, "a", round + 10)]);
@@ -210,7 +204,7 @@ async fn a_shadow_that_is_behind_does_not(store: Store) {
     apply(
         &store,
         (0, 9),
-        changes(vec![Change::Put(&MEMBER, row.clone())]),
+        changes(vec![Change::put(&Segments, &MEMBER, row.clone())]),
     )
     .await;
     of.open_shadow(&Segments).await.expect("opened");
@@ -235,9 +229,9 @@ async fn a_dropped_shadow_leaves_nothing(store: Store) {
         1.into(),
     ];
     of.open_shadow(&Segments).await.expect("opened");
-    of.fill_shadow(&SEGMENT_SIZE, vec![size])
-        .await
-        .expect("filled");
+    let size = settle(vec![Change::put(&Segments, &SEGMENT_SIZE, size)]);
+    let filled = of.fill_shadow(size.into_iter().next().expect("one table"));
+    filled.await.expect("filled");
     let counted = vec![(space.scope.0, EventId::of_message("e"))];
     of.process_shadow(&Health, counted.clone())
         .await
@@ -277,9 +271,10 @@ async fn every_text_comes_back_from_a_filled_shadow(store: Store) {
     let rows: Vec<Row> = texts.into_iter().enumerate().map(row).collect();
     let of = &store.projections;
     of.open_shadow(&Contacts).await.expect("opened");
-    of.fill_shadow(&CONTACT, rows.clone())
-        .await
-        .expect("filled");
+    let puts = rows.iter().cloned();
+    let puts = puts.map(|row| Change::put(&Contacts, &CONTACT, row));
+    let mut puts = settle(puts.collect());
+    of.fill_shadow(puts.remove(0)).await.expect("filled");
     let found = all(&store, Side::Shadow, &CONTACT).await.1;
     assert_eq!(found, rows.into_iter().collect());
     of.drop_shadow(&Contacts).await.expect("dropped");

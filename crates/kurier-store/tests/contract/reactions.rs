@@ -189,12 +189,7 @@ async fn fold_segment(store: &Store, ours: &Space, id: SegmentId) -> Definition 
         .expect("loaded");
     let folded = Segments.fold(loaded, &log).expect("readable");
     let to = log.last().expect("events").position;
-    let batch = Batch {
-        projection: Segments.name(),
-        from: Position(0),
-        to,
-        folded,
-    };
+    let batch = Batch::new(&Segments, (Position(0), to), folded);
     assert_eq!(
         store.views.apply(batch).await.expect("applied"),
         Applied::Done

@@ -2,12 +2,13 @@
 //! time.
 
 use kurier_core::contact::Standing;
-use kurier_core::event::{Erasure, Event, Kind, Position};
+use kurier_core::event::{Erasure, Event, Kind, Position, Recorded};
 use kurier_core::id::{AddressKey, EventId};
 use kurier_core::projection::{
-    CONTACT, Cell, Change, Contacts, ERASURE, Folded, Need, Projection, Row, TIMELINE, Table,
+    CONTACT, Cell, Change, Contacts, ERASURE, Folded, Loaded, MEMBER, Need, Projection, Row,
+    Segments, TIMELINE, Table, UnreadableRow, contact_of_row,
 };
-use kurier_store::{Applied, Batch, Store};
+use kurier_store::{Applied, Batch, Error, Store};
 
 use super::place::cases;
 use super::runner::{fold, happen};
@@ -20,12 +21,38 @@ cases! {
     changes_are_written_in_order,
     a_row_put_twice_is_the_last_one,
     a_drop_takes_what_begins_so,
+    a_table_of_another_projection_is_refused,
     a_checkpoint_elsewhere_stops_a_batch,
     of_two_runners_one_is_overtaken,
     checkpoints_are_by_name,
     what_cannot_be_folded_is_set_aside,
     a_contact_stands_as_it_does,
     an_erased_address_is_known,
+}
+
+/// Says of these tables what a test wants said.
+struct Test;
+
+impl Projection for Test {
+    fn name(&self) -> &'static str {
+        "test"
+    }
+
+    fn tables(&self) -> &'static [&'static Table] {
+        &[&CONTACT, &TIMELINE]
+    }
+
+    fn needs(&self, _: &[Recorded]) -> Vec<Need> {
+        Vec::new()
+    }
+
+    fn follows(&self, _: &[Loaded]) -> Vec<Need> {
+        Vec::new()
+    }
+
+    fn fold(&self, _: Vec<Loaded>, _: &[Recorded]) -> Result<Folded, UnreadableRow> {
+        Ok(Folded::default())
+    }
 }
 
 fn time_row(space: &Space, user: &str, position: i64, title: &str) -> Row {
@@ -41,7 +68,7 @@ fn time_row(space: &Space, user: &str, position: i64, title: &str) -> Row {
 }
 
 fn put(row: Row) -> Change {
-    Change::Put(&TIMELINE, row)
+    Change::put(&Test, &TIMELINE, row)
 }
 
 fn changes(changes: Vec<Change>) -> Folded {
@@ -53,12 +80,7 @@ fn changes(changes: Vec<Change>) -> Folded {
 
 async fn apply(store: &Store, between: (i64, i64), folded: Folded) -> Applied {
     let (from, to) = (Position(between.0), Position(between.1));
-    let batch = Batch {
-        projection: "test",
-        from,
-        to,
-        folded,
-    };
+    let batch = Batch::new(&Test, (from, to), folded);
     store.views.apply(batch).await.expect("answered")
 }
 
@@ -115,7 +137,7 @@ async fn every_kind_of_cell_comes_back(store: Store) {
     apply(
         &store,
         (0, 1),
-        changes(vec![Change::Put(&CONTACT, row.clone())]),
+        changes(vec![Change::put(&Test, &CONTACT, row.clone())]),
     )
     .await;
     assert_eq!(
@@ -126,7 +148,7 @@ async fn every_kind_of_cell_comes_back(store: Store) {
     apply(
         &store,
         (1, 2),
-        changes(vec![Change::Put(&CONTACT, empty.clone())]),
+        changes(vec![Change::put(&Test, &CONTACT, empty.clone())]),
     )
     .await;
     assert_eq!(load(&store, &CONTACT, vec![key]).await, [empty]);
@@ -138,7 +160,7 @@ async fn changes_are_written_in_order(store: Store) {
     let batch = vec![
         put(time_row(&space, "u", 1, "gone")),
         put(time_row(&space, "v", 2, "other")),
-        Change::Drop(&TIMELINE, user),
+        Change::drop(&Test, &TIMELINE, user),
         put(time_row(&space, "u", 3, "after")),
     ];
     apply(&store, (0, 3), changes(batch)).await;
@@ -177,20 +199,54 @@ async fn a_drop_takes_what_begins_so(store: Store) {
     apply(
         &store,
         (4, 5),
-        changes(vec![Change::Drop(&TIMELINE, whole_key)]),
+        changes(vec![Change::drop(&Test, &TIMELINE, whole_key)]),
     )
     .await;
     assert_eq!(counts().await, [1, 1, 1]);
     let user = vec![ours.scope.0.into(), ours.user("u").into()];
-    apply(&store, (5, 6), changes(vec![Change::Drop(&TIMELINE, user)])).await;
+    apply(
+        &store,
+        (5, 6),
+        changes(vec![Change::drop(&Test, &TIMELINE, user)]),
+    )
+    .await;
     assert_eq!(counts().await, [0, 1, 1]);
     apply(
         &store,
         (6, 7),
-        changes(vec![Change::Drop(&TIMELINE, vec![ours.scope.0.into()])]),
+        changes(vec![Change::drop(
+            &Test,
+            &TIMELINE,
+            vec![ours.scope.0.into()],
+        )]),
     )
     .await;
     assert_eq!(counts().await, [0, 0, 1]);
+}
+
+/// What another folded is not written under a projection's name: neither rows nor checkpoint.
+async fn a_table_of_another_projection_is_refused(store: Store) {
+    let space = Space::new(1);
+    let mut member = vec![space.scope.0.into(), Cell::Id(space.guest("s").as_uuid())];
+    member.extend([space.user("u").into(), 1.into()]);
+    let entered = Change::put(&Segments, &MEMBER, member.clone());
+    let mixed = changes(vec![put(time_row(&space, "u", 1, "a")), entered]);
+    let batch = Batch::new(&Test, (Position(0), Position(1)), mixed);
+    let refused = store.views.apply(batch).await;
+    let is_named = matches!(
+        refused,
+        Err(Error::Foreign {
+            projection: "test",
+            table: "member"
+        })
+    );
+    assert!(is_named, "{refused:?}");
+    let key = time_row(&space, "u", 1, "a")[..TIMELINE.key].to_vec();
+    assert_eq!(load(&store, &TIMELINE, vec![key]).await, [] as [Row; 0]);
+    let key = member[..MEMBER.key].to_vec();
+    assert_eq!(load(&store, &MEMBER, vec![key]).await, [] as [Row; 0]);
+    let checkpoint = store.views.checkpoint("test").await.expect("read");
+    assert_eq!(checkpoint, Position(0));
 }
 
 async fn a_checkpoint_elsewhere_stops_a_batch(store: Store) {
@@ -332,12 +388,10 @@ async fn a_contact_stands_as_it_does(store: Store) {
     };
     let log = store.log.read(Position(0), 10).await.expect("read");
     let folded = Contacts.fold(Vec::new(), &log).expect("no rows");
-    let expected = folded.changes.iter().find_map(|change| match change {
-        Change::Put(table, row) if *table == &CONTACT && row[1] == space.user("u").into() => {
-            kurier_core::projection::contact_of_row(row)
-        }
-        _ => None,
-    });
+    let puts = folded.changes.iter().filter_map(Change::as_put);
+    let is_u =
+        |(table, row): &(&Table, &Row)| *table == &CONTACT && row[1] == space.user("u").into();
+    let expected = puts.filter(is_u).find_map(|(_, row)| contact_of_row(row));
     assert_eq!(Some(*contact), expected);
     let merged = Standing::Merged {
         into: space.user("u"),

@@ -21,12 +21,7 @@ pub async fn project_with(projection: &'static dyn Projection, store: &Store, si
         let Some(last) = events.last() else { return };
         let to = last.position;
         let folded = fold_with(projection, store, &events).await;
-        let batch = Batch {
-            projection: projection.name(),
-            from,
-            to,
-            folded,
-        };
+        let batch = Batch::new(projection, (from, to), folded);
         assert_eq!(
             store.views.apply(batch).await.expect("applied"),
             Applied::Done

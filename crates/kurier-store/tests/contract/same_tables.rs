@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use kurier_core::event::{Erasure, Event, Kind, Position, Recorded};
 use kurier_core::id::{ContactId, EventId};
 use kurier_core::projection::{
-    CONTACT, Cell, Change, Contacts, ERASURE, Need, Projection, Row, TIMELINE, Table,
+    CONTACT, Cell, Contacts, ERASURE, Need, Projection, Row, TIMELINE, Table,
 };
 use kurier_core::value::Value;
 use kurier_store::Store;
@@ -127,13 +127,11 @@ type Tables = BTreeMap<(&'static str, Vec<Cell>), Row>;
 fn model(log: &[Recorded]) -> Tables {
     let mut tables = Tables::new();
     for change in Contacts.fold(Vec::new(), log).expect("no rows").changes {
-        match change {
-            Change::Put(table, row) => {
-                tables.insert((table.name, row[..table.key].to_vec()), row);
-            }
-            Change::Drop(table, prefix) => {
-                tables.retain(|(name, key), _| *name != table.name || !key.starts_with(&prefix));
-            }
+        if let Some((table, row)) = change.as_put() {
+            tables.insert((table.name, row[..table.key].to_vec()), row.clone());
+        }
+        if let Some((table, prefix)) = change.as_drop() {
+            tables.retain(|(name, key), _| *name != table.name || !key.starts_with(prefix));
         }
     }
     tables

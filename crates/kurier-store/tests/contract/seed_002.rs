@@ -3,7 +3,7 @@
 use kurier_core::event::{Position, Recorded};
 use kurier_core::projection::{
     AUDIT, Audit, CHANNEL_HEALTH, Change, DAILY_COUNT, Daily, Folded, Health, MEMBER, Projection,
-    Row, Table,
+    Row, Segments, Table,
 };
 use kurier_store::{Applied, Batch, Side, Store};
 
@@ -80,12 +80,7 @@ async fn told(store: &Store, of: &'static dyn Projection, events: &[Recorded], p
         folded.processed = fresh.iter().map(|it| (it.workspace, it.event.id)).collect();
     }
     let to = Position(from.0 + 1);
-    let batch = Batch {
-        projection: of.name(),
-        from,
-        to,
-        folded,
-    };
+    let batch = Batch::new(of, (from, to), folded);
     assert_eq!(
         store.views.apply(batch).await.expect("applied"),
         Applied::Done
@@ -103,15 +98,11 @@ async fn section_1_deduplication_over_processed_events(store: Store) {
     told(&store, &Health, &log, true).await;
     assert_eq!(rows(&store, &Health).await, once);
     let other = (space.scope.0, kurier_core::id::EventId::of_message("other"));
-    let late = Batch {
-        projection: Health.name(),
-        from: Position(0),
-        to: Position(9),
-        folded: Folded {
-            processed: vec![other],
-            ..Folded::default()
-        },
+    let folded = Folded {
+        processed: vec![other],
+        ..Folded::default()
     };
+    let late = Batch::new(&Health, (Position(0), Position(9)), folded);
     assert_eq!(
         store.views.apply(late).await.expect("answered"),
         Applied::Overtaken
@@ -152,22 +143,17 @@ async fn applied(store: &Store, changes: Vec<Change>) -> Vec<Row> {
         changes,
         ..Folded::default()
     };
-    let batch = Batch {
-        projection: "segments",
-        from,
-        to,
-        folded,
-    };
+    let batch = Batch::new(&Segments, (from, to), folded);
     assert_eq!(
         store.views.apply(batch).await.expect("applied"),
         Applied::Done
     );
-    rows(store, &kurier_core::projection::Segments).await
+    rows(store, &Segments).await
 }
 
 async fn section_3_variant_a_insert_on_conflict_do_update(store: Store) {
     let space = Space::new(1);
-    let put = |user, at| Change::Put(&MEMBER, member(&space, user, at));
+    let put = |user, at| Change::put(&Segments, &MEMBER, member(&space, user, at));
     let once = applied(&store, vec![put("a", 1), put("b", 1)]).await;
     assert_eq!(applied(&store, vec![put("b", 1), put("a", 1)]).await, once);
     let changed = applied(&store, vec![put("a", 2), put("c", 2)]).await;
@@ -178,8 +164,14 @@ async fn section_3_variant_a_insert_on_conflict_do_update(store: Store) {
 /// Rows that come and rows that go in one batch: matched, matched and gone, not matched.
 async fn section_3_variant_b_merge(store: Store) {
     let space = Space::new(1);
-    let put = |user, at| Change::Put(&MEMBER, member(&space, user, at));
-    let gone = |user| Change::Drop(&MEMBER, member(&space, user, 0)[..MEMBER.key].to_vec());
+    let put = |user, at| Change::put(&Segments, &MEMBER, member(&space, user, at));
+    let gone = |user| {
+        Change::drop(
+            &Segments,
+            &MEMBER,
+            member(&space, user, 0)[..MEMBER.key].to_vec(),
+        )
+    };
     applied(&store, vec![put("a", 1), put("b", 1)]).await;
     let both = || vec![put("a", 2), gone("b"), put("c", 2), gone("nobody")];
     let mut expected = vec![member(&space, "a", 2), member(&space, "c", 2)];

@@ -59,12 +59,8 @@ async fn fold(store: &Store) {
     let events = store.log.read(from, 100).await.expect("read");
     let loaded = store.views.load(Templates.needs(&events)).await;
     let folded = Templates.fold(loaded.expect("loaded"), &events);
-    let batch = Batch {
-        projection: Templates.name(),
-        from,
-        to: events.last().map_or(Position(0), |event| event.position),
-        folded: folded.expect("readable"),
-    };
+    let to = events.last().map_or(Position(0), |event| event.position);
+    let batch = Batch::new(&Templates, (from, to), folded.expect("readable"));
     let applied = store.views.apply(batch).await;
     assert_eq!(applied.expect("applied"), Applied::Done);
 }

@@ -90,15 +90,12 @@ impl Changes {
     pub fn touched(&self, changes: &[Change]) -> Touched {
         let mut touched = Touched::default();
         for change in changes {
-            match change {
-                Change::Put(table, row) if table.name == CONTACT.name => {
-                    self.put(who(row), row, &mut touched);
-                }
-                Change::Drop(table, cells) if table.name == CONTACT.name => {
-                    touched.all.extend(who(cells));
-                    touched.gone.extend(who(cells));
-                }
-                _ => {}
+            if let Some((_, row)) = change.as_put().filter(|it| it.0.name == CONTACT.name) {
+                self.put(who(row), row, &mut touched);
+            }
+            if let Some((_, cells)) = change.as_drop().filter(|it| it.0.name == CONTACT.name) {
+                touched.all.extend(who(cells));
+                touched.gone.extend(who(cells));
             }
         }
         touched

@@ -27,7 +27,6 @@ const HOPS_MAX: usize = 1_000;
 /// So many misses may be looked up at once; who misses the same waits for the first.
 const LANES: usize = 64;
 /// A time to live that is set to none is kept in step by positions alone; this is long enough.
-const LIVES_MAX: Duration = Duration::from_secs(24 * 60 * 60);
 
 pub struct Contacts {
     store: Store,
@@ -39,9 +38,8 @@ pub struct Contacts {
     hasher: RandomState,
 }
 
-pub(super) fn lives(ttls: &Ttls) -> Duration {
-    let ttl = ttls.contact.ttl_ms().map(Duration::from_millis);
-    ttl.unwrap_or(LIVES_MAX).min(LIVES_MAX)
+pub(super) fn lives(ttls: &Ttls) -> Option<Duration> {
+    ttls.contact.ttl_ms().map(Duration::from_millis)
 }
 
 impl Contacts {

@@ -13,8 +13,6 @@ use super::remote::{Remote, Told};
 use super::shelf::{Kept, Shelf, What};
 use super::{Level, Tally};
 
-const LIVES_MAX: Duration = Duration::from_secs(24 * 60 * 60);
-
 /// One version.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Document {
@@ -92,16 +90,11 @@ impl Documents {
                 version,
                 text: text.clone(),
             },
-            lives: lives(key),
+            lives: key.ttl_ms().map(Duration::from_millis),
         };
         self.shelf.put(key.text().to_owned(), kept);
         text
     }
-}
-
-fn lives(key: &Key<Document>) -> Duration {
-    let ttl = key.ttl_ms().map(Duration::from_millis);
-    ttl.unwrap_or(LIVES_MAX).min(LIVES_MAX)
 }
 
 fn told(key: &Key<Document>, version: u32, text: &str) -> Told {
@@ -113,6 +106,6 @@ fn told(key: &Key<Document>, version: u32, text: &str) -> Told {
         key: key.text().to_owned(),
         at: Position(version.into()),
         bytes: key.encode(&document),
-        ttl_ms: u64::try_from(lives(key).as_millis()).unwrap_or(u64::MAX),
+        ttl_ms: key.ttl_ms(),
     }
 }

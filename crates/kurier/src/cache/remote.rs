@@ -23,7 +23,8 @@ pub struct Told {
     pub key: String,
     pub at: Position,
     pub bytes: Vec<u8>,
-    pub ttl_ms: u64,
+    /// Without it until someone removes it.
+    pub ttl_ms: Option<u64>,
 }
 
 impl Remote {
@@ -52,7 +53,7 @@ impl Remote {
     /// Has these remembered, where nothing newer is. Only speed is lost if it fails.
     pub async fn put(&self, all: Vec<Told>) {
         let put = async |told: Told| {
-            let (at, ttl_ms) = (told.at.to_string(), told.ttl_ms.to_string());
+            let (at, ttl_ms) = (told.at.to_string(), told.ttl_ms.unwrap_or(0).to_string());
             let args = [at.into_bytes(), told.bytes, ttl_ms.into_bytes()];
             patient(self.kv.script(&SET_NEWER, &[told.key], &args)).await
         };

@@ -19,7 +19,8 @@ pub struct Kept {
     /// It includes every event up to here.
     pub at: Position,
     pub what: What,
-    pub lives: Duration,
+    /// Without it until the room is needed.
+    pub lives: Option<Duration>,
 }
 
 #[derive(Debug, Clone)]
@@ -38,7 +39,7 @@ struct EachItsTime;
 
 impl Expiry<String, Kept> for EachItsTime {
     fn expire_after_create(&self, _: &String, kept: &Kept, _: Instant) -> Option<Duration> {
-        Some(kept.lives)
+        kept.lives
     }
 
     fn expire_after_update(
@@ -48,7 +49,7 @@ impl Expiry<String, Kept> for EachItsTime {
         _: Instant,
         _: Option<Duration>,
     ) -> Option<Duration> {
-        Some(kept.lives)
+        kept.lives
     }
 }
 

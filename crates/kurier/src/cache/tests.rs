@@ -6,8 +6,8 @@ use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
 use kurier_core::event::Kind;
-use kurier_core::keys::Ttls;
-use kurier_store::kv::KvExt as _;
+use kurier_core::keys::{Lifetime, Ttls};
+use kurier_store::kv::{KvExt as _, Ttl};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
@@ -347,4 +347,21 @@ async fn documents_are_found_by_their_version() {
     assert_eq!(ask(&second, 1, Some("one")).await.as_deref(), Some("one"));
     assert_eq!(first.tally().read(), (2, 2));
     assert_eq!(second.tally().read(), (1, 2));
+}
+
+#[tokio::test]
+async fn documents_without_a_time_to_live_stay() {
+    let stage = Stage::new().await;
+    let ttls = Ttls {
+        template: Lifetime::FOREVER,
+        ..Ttls::default()
+    };
+    let (shelf, remote) = (Arc::new(Shelf::new(0)), Remote::new(stage.redis.clone()));
+    let documents = Documents::new("template", shelf, Some(remote), ttls);
+    let id = kurier_core::id::TemplateId::of_name("hello");
+    let key = kurier_core::keys::cache::template(stage.workspace.id, id, &documents.ttls);
+    let kept = documents.version(&key, 1, async || Ok(Some("one".to_owned())));
+    assert_eq!(kept.await.unwrap().as_deref(), Some("one"));
+    let ttl = stage.redis.ttl_ms(key.text()).await.unwrap();
+    assert_eq!(ttl, Ttl::Forever);
 }

@@ -3,6 +3,7 @@
 mod task;
 
 use std::process::ExitCode;
+use std::time::{Duration, Instant};
 
 use anyhow::Context as _;
 use clap::{Args, Subcommand};
@@ -12,10 +13,13 @@ use kurier_store::Store;
 use super::table;
 use crate::app::open_store;
 use crate::config::Config;
+use crate::flow::rate::per_second;
 use crate::http::{ProjectionView, SetAsideView};
 
 /// So many events that were set aside are shown.
 const SET_ASIDE_MAX: usize = 20;
+/// So long positions are looked at to tell how fast they move.
+const LOOK: Duration = Duration::from_millis(500);
 
 #[derive(Debug, Args)]
 pub struct ProjectionArgs {
@@ -96,18 +100,31 @@ fn chosen(name: Option<&str>) -> anyhow::Result<Vec<&'static dyn Projection>> {
     }
 }
 
-async fn view(store: &Store, of: &'static dyn Projection) -> anyhow::Result<ProjectionView> {
+/// How these stand, and how far they come while one looks.
+async fn views(
+    store: &Store,
+    all: &[&'static dyn Projection],
+) -> anyhow::Result<Vec<ProjectionView>> {
+    let mut before = Vec::new();
+    for of in all {
+        before.push(store.projections.progress(of.name()).await?.position);
+    }
+    let began = Instant::now();
+    tokio::time::sleep(LOOK).await;
     let head = store.log.head().await?.0;
-    let progress = store.projections.progress(of.name()).await?;
-    let set_aside = store.views.poisoned(of.name()).await?;
-    Ok(ProjectionView::new(of, head, progress, set_aside))
+    let mut views = Vec::new();
+    for (of, before) in all.iter().zip(before) {
+        let progress = store.projections.progress(of.name()).await?;
+        let rate = per_second(progress.position.0 - before.0, began.elapsed());
+        let set_aside = store.views.poisoned(of.name()).await?;
+        let view = ProjectionView::new(*of, head, progress, set_aside);
+        views.push(view.at_rate(Some(rate)));
+    }
+    Ok(views)
 }
 
 async fn list(store: &Store, as_json: bool) -> anyhow::Result<()> {
-    let mut views = Vec::new();
-    for projection in projection::ALL {
-        views.push(view(store, *projection).await?);
-    }
+    let views = views(store, projection::ALL).await?;
     if as_json {
         println!("{}", serde_json::json!({ "data": views }));
         return Ok(());
@@ -116,6 +133,7 @@ async fn list(store: &Store, as_json: bool) -> anyhow::Result<()> {
         "projection",
         "position",
         "lag",
+        "events/s",
         "set aside",
         "state",
         "repeats",
@@ -129,7 +147,7 @@ async fn status(
     projection: &'static dyn Projection,
     as_json: bool,
 ) -> anyhow::Result<()> {
-    let view = view(store, projection).await?;
+    let view = views(store, &[projection]).await?.remove(0);
     let aside = store
         .projections
         .set_aside(projection.name(), SET_ASIDE_MAX);

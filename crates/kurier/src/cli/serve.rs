@@ -41,15 +41,25 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
         .with_context(|| format!("cannot listen on {}", config.listen))?;
     let address = listener.local_addr()?;
     let stop = stop_signal()?;
-    let flows = start_flows(&app);
+    let mut flows = start_flows(&app);
     if app.demo.is_on() {
         tell_of_demo(&app, &format!("http://{address}"));
     }
     println!("listening on http://{address}");
+    let mut is_broken = false;
+    let stop = async {
+        tokio::select! {
+            () = stop => {}
+            () = flows.broken() => is_broken = true,
+        }
+    };
     let open = http::serve(listener, app.clone(), stop).await;
     end(&app, open, flows).await;
     tracing::info!("stopped");
-    Ok(ExitCode::SUCCESS)
+    Ok(match is_broken {
+        true => ExitCode::FAILURE,
+        false => ExitCode::SUCCESS,
+    })
 }
 
 /// Finishes what is under way, within one limit for all of it.
@@ -70,6 +80,17 @@ async fn end(app: &App, open: http::Open, flows: Flows) {
 struct Flows(tokio::task::JoinSet<()>);
 
 impl Flows {
+    /// Waits until one of them panics: who stands still unnoticed is worse than who is restarted.
+    async fn broken(&mut self) {
+        while let Some(ended) = self.0.join_next().await {
+            if ended.is_err_and(|error| error.is_panic()) {
+                tracing::error!("a flow panicked; the process stops");
+                return;
+            }
+        }
+        std::future::pending().await
+    }
+
     async fn abort_all_and_wait(mut self) {
         self.0.shutdown().await;
     }

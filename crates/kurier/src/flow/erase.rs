@@ -16,6 +16,7 @@ use kurier_store::{Appended, Error, Result, Scope, Scrub, Store, TimelineQuery};
 use super::rebuild::sweep;
 use crate::app::App;
 use crate::clock;
+use crate::fault;
 use crate::keyring::Grant;
 use crate::operator::sign;
 
@@ -221,6 +222,7 @@ pub async fn tell_again(store: &Store, events: &[Recorded], belated: &[Position]
             ..told(contact, &erasure)
         };
         store.log.append(scope, vec![again]).await?;
+        fault::point("erase", "told_again");
     }
     Ok(())
 }
@@ -242,11 +244,15 @@ pub async fn carry_out(store: &Store, recorded: &Recorded) -> Result<()> {
         .await?;
     positions.extend(late);
     store.log.tombstone(scope, &positions).await?;
+    fault::point("erase", "tombstoned");
     store.queue.forget(scope, &erasure.contacts).await?;
+    fault::point("erase", "forgotten");
     sweep(store).await?;
+    fault::point("erase", "swept");
     store
         .suppressions
         .forget_addresses(scope, &erasure.addresses)
         .await?;
+    fault::point("erase", "carried_out");
     Ok(())
 }

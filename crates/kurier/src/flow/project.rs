@@ -16,7 +16,9 @@ use tokio::sync::{Notify, watch};
 
 use super::ahead::Ahead;
 use super::erase::{carry_out, tell_again};
+use super::fold::fold;
 use super::pace::{Pace, batch_max, is_awaited};
+use super::rate::Rate;
 use crate::cache::Changes;
 use crate::clock;
 use crate::fault;
@@ -42,6 +44,7 @@ pub struct Projector {
     /// From this checkpoint on nothing changed up to the other position.
     passed: Mutex<(Position, Position)>,
     ahead: Ahead,
+    rate: Rate,
     /// Who remembers contacts, and must know what changes them.
     changes: Option<Arc<Changes>>,
 }
@@ -122,6 +125,7 @@ impl Projector {
             wake: Notify::new(),
             is_failing: AtomicBool::new(false),
             passed: Mutex::default(),
+            rate: Rate::default(),
             changes: None,
         }
     }
@@ -142,6 +146,11 @@ impl Projector {
     /// How far this process knows the read models to have come.
     pub fn position(&self) -> Position {
         *self.reached.borrow()
+    }
+
+    /// How many events a second it folds, or another process does.
+    pub fn rate(&self) -> f64 {
+        self.rate.per_second(Instant::now(), self.position())
     }
 
     /// For those who follow it.
@@ -217,6 +226,7 @@ impl Projector {
         let progress = self.store.projections.progress(self.name()).await?;
         let from = progress.position;
         self.has_reached(from);
+        self.rate.note(Instant::now(), self.position());
         if progress.is_paused {
             return Ok(0);
         }
@@ -260,13 +270,8 @@ impl Projector {
     }
 
     async fn apply(&self, from: Position, to: Position, folded: Folded) -> Result<Applied> {
-        let batch = Batch {
-            projection: self.name(),
-            from,
-            to,
-            folded,
-        };
-        self.write(batch).await
+        self.write(Batch::new(self.projection, (from, to), folded))
+            .await
     }
 
     fn has_reached(&self, to: Position) {
@@ -319,8 +324,7 @@ impl Projector {
         let events = fresh.as_deref().unwrap_or(events);
         let loaded = self.load(events).await?;
         fault::point(self.name(), "loaded");
-        let folded = self.projection.fold(loaded, events);
-        let mut folded = folded.map_err(|e| Error::Damaged(e.to_string()))?;
+        let mut folded = fold(self.projection, loaded, events)?;
         let counted = fresh.iter().flatten();
         folded.processed = counted.map(key).collect();
         Ok(folded)
@@ -346,10 +350,10 @@ impl Projector {
         let Some(changes) = &self.changes else {
             return self.store.views.apply(batch).await;
         };
-        let (from, to) = (batch.from, batch.to);
+        let (from, to) = batch.between();
         let _turn = changes.turn().await;
         changes.catch_up(from).await;
-        let touched = changes.touched(&batch.folded.changes);
+        let touched = changes.touched(batch.changes());
         let applied = self.store.views.apply(batch).await?;
         if applied == Applied::Done {
             changes.wrote(from, to, touched).await;

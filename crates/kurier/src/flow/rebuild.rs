@@ -16,6 +16,7 @@ use uuid::Uuid;
 
 use crate::{clock, fault};
 use build::Build;
+pub use build::Portion;
 pub use verify::{TableCheck, Verified, verify};
 pub use work::{Stage, Work};
 pub use works::{Ending, Order, Task, Works};
@@ -29,8 +30,18 @@ pub async fn rebuild(
     projection: &'static dyn Projection,
     work: &watch::Sender<Work>,
 ) -> Result<Position> {
+    rebuild_in(Portion::default(), store, projection, work).await
+}
+
+/// As [`rebuild`], in portions of a size.
+pub async fn rebuild_in(
+    portion: Portion,
+    store: &Store,
+    projection: &'static dyn Projection,
+    work: &watch::Sender<Work>,
+) -> Result<Position> {
     let turn = Turn::take(store).await?;
-    let mut build = Build::open(store, projection, work, turn.holder).await?;
+    let mut build = Build::open(store, projection, work, (turn.holder, portion)).await?;
     fault::point("rebuild", "opened");
     let built = swap_in(store, &mut build, work).await;
     turn.end(store, projection).await?;

@@ -162,7 +162,10 @@ async fn view(
     let head = app.store.log.head().await?.0;
     let progress = app.store.projections.progress(name).await?;
     let set_aside = app.store.views.poisoned(name).await?;
+    let mut projectors = app.projectors();
+    let runs = projectors.find(|projector| projector.name() == name);
     let view = ProjectionView::new(projection, head, progress, set_aside);
+    let view = view.at_rate(runs.map(|projector| projector.rate()));
     let order = app.works.of(name);
     Ok(view.with(order.as_ref(), grant.workspace.id))
 }

@@ -90,6 +90,7 @@ impl<M: Module> Edge<M> {
             let batch = self.whole(workspace).await?;
             let mode = batch.mode.clone();
             if let Projected::Done(_) = project(self.keyspace.as_ref(), batch).await? {
+                Self::fault_point("healed");
                 self.count(names::EDGE_HEALED, 1);
                 self.forget_stray(&mode);
                 return Ok(());

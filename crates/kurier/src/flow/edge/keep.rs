@@ -43,7 +43,9 @@ impl<M: Module> Edge<M> {
     /// The checkpoint is told to operators, and kept where it counts.
     async fn keep(&self, to: Position) -> Result<()> {
         self.tell_checkpoint(to).await?;
+        Self::fault_point("told");
         self.store.views.set_checkpoint(&Self::name(), to).await?;
+        Self::fault_point("kept");
         let mut state = self.state();
         (state.kept, state.owes) = (to, false);
         Ok(())

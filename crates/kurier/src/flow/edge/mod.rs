@@ -35,6 +35,7 @@ use tokio::sync::{Notify, watch};
 use uuid::Uuid;
 
 use super::Projector;
+use crate::fault;
 use crate::metrics as names;
 use steps::Gathered;
 
@@ -255,6 +256,11 @@ impl<M: Module> Edge<M> {
     fn is_resting(&self) -> bool {
         let until = self.state().rests_until;
         until.is_some_and(|until| Instant::now() < until)
+    }
+
+    /// A place where tests end the process, as `notification.slack.written`.
+    fn fault_point(step: &str) {
+        fault::point(M::NAMESPACE.module(), step);
     }
 
     const fn is_whole() -> bool {

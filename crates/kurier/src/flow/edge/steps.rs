@@ -90,15 +90,18 @@ impl<M: Module> Edge<M> {
         let last = |events: &Vec<Position>| events.last().copied().unwrap_or_default();
         let touched = arrived.touched.iter().map(|(of, it)| (*of, last(it)));
         let touched = touched.collect();
+        Self::fault_point("arrived");
         let asked = self.state().asks_hints;
         let fresh = match asked {
             true => self.skip_hinted(arrived.touched).await?,
             false => arrived.touched,
         };
+        Self::fault_point("hinted");
         let standings = match fresh.is_empty() {
             true => Standings::<M>::new(),
             false => self.load(&fresh).await?,
         };
+        Self::fault_point("loaded");
         let fresh = followed(fresh, &standings);
         let by_tenant = self.parts(fresh, &standings, arrived.to).await?;
         Ok(Some(Gathered {
@@ -279,6 +282,7 @@ impl<M: Module> Edge<M> {
             let batch = self.batch(workspace, mode, writes);
             match project(self.keyspace.as_ref(), batch).await? {
                 Projected::Done(written) => {
+                    Self::fault_point("written");
                     self.count_written(&written);
                     let known = written.iter().filter(|it| **it == Written::Hinted);
                     hinted += known.count() as u64;

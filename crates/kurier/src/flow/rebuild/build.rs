@@ -11,18 +11,33 @@ use uuid::Uuid;
 
 use super::work::{Stage, Work};
 use super::{LEASE, TERM};
+use crate::flow::fold::fold;
 use crate::flow::project::key;
 
-/// So many events are folded at once: rows are looked up once for each batch that changes them.
-const BATCH: usize = 50_000;
-/// What a draft may take before its rows are written out.
-const DRAFT_BYTES_MAX: usize = 256 << 20;
+/// How much is folded at once. Whatever it is, the rows come out the same.
+#[derive(Debug, Clone, Copy)]
+pub struct Portion {
+    /// Rows are looked up once for each batch of so many events that changes them.
+    pub events: usize,
+    /// What a draft may take before its rows are written out.
+    pub bytes_max: usize,
+}
+
+impl Default for Portion {
+    fn default() -> Self {
+        Self {
+            events: 50_000,
+            bytes_max: 256 << 20,
+        }
+    }
+}
 
 pub struct Build<'a> {
     store: &'a Store,
     projection: &'static dyn Projection,
     work: &'a watch::Sender<Work>,
     holder: Uuid,
+    events_max: usize,
     draft: Draft,
     position: Position,
     set_aside: Vec<SetAside>,
@@ -33,7 +48,7 @@ impl<'a> Build<'a> {
         store: &'a Store,
         projection: &'static dyn Projection,
         work: &'a watch::Sender<Work>,
-        holder: Uuid,
+        (holder, portion): (Uuid, Portion),
     ) -> Result<Self> {
         store.projections.open_shadow(projection).await?;
         Ok(Self {
@@ -41,7 +56,8 @@ impl<'a> Build<'a> {
             projection,
             work,
             holder,
-            draft: Draft::new(projection.tables(), DRAFT_BYTES_MAX),
+            events_max: portion.events,
+            draft: Draft::new(projection.tables(), portion.bytes_max),
             position: Position(0),
             set_aside: Vec::new(),
         })
@@ -84,7 +100,8 @@ impl<'a> Build<'a> {
 
     fn read(&self, after: Position, to: Position) -> JoinHandle<Result<Vec<Recorded>>> {
         let log = self.store.log.clone();
-        let count = usize::try_from(to.0 - after.0).unwrap_or(0).min(BATCH);
+        let count = usize::try_from(to.0 - after.0).unwrap_or(0);
+        let count = count.min(self.events_max);
         tokio::spawn(async move { log.read(after, count).await })
     }
 
@@ -105,7 +122,7 @@ impl<'a> Build<'a> {
             processed.await?;
         }
         let loaded = self.load(&events).await?;
-        let folded = fold(projection, loaded, events).await?;
+        let folded = fold_aside(projection, loaded, events).await?;
         let aside = folded.poison.into_iter();
         let aside = aside.map(|(position, reason)| SetAside { position, reason });
         self.set_aside.extend(aside);
@@ -148,21 +165,20 @@ impl<'a> Build<'a> {
     async fn put(&self, writes: Writes, is_whole: bool) -> Result<()> {
         let shadow = &self.store.projections;
         if is_whole {
-            return shadow.fill_shadow(writes.table, writes.puts).await;
+            return shadow.fill_shadow(writes).await;
         }
         shadow.write_shadow(vec![writes]).await
     }
 }
 
 /// Folding much takes a while: a thread that may be busy does it.
-async fn fold(
+async fn fold_aside(
     projection: &'static dyn Projection,
     loaded: Vec<Loaded>,
     events: Arc<Vec<Recorded>>,
 ) -> Result<Folded> {
-    let folding = tokio::task::spawn_blocking(move || projection.fold(loaded, &events));
-    let folded = folding
+    let folding = tokio::task::spawn_blocking(move || fold(projection, loaded, &events));
+    folding
         .await
-        .map_err(|e| Error::Unavailable(e.to_string()))?;
-    folded.map_err(|e| Error::Damaged(e.to_string()))
+        .map_err(|e| Error::Unavailable(e.to_string()))?
 }

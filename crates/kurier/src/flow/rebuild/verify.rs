@@ -13,7 +13,7 @@ use kurier_store::{Error, Result, Side, Store};
 use tokio::sync::watch;
 
 use super::Turn;
-use super::build::Build;
+use super::build::{Build, Portion};
 use super::work::{Stage, Work};
 
 /// So often a difference is looked at before it is believed.
@@ -53,7 +53,7 @@ pub async fn verify(
     work: &watch::Sender<Work>,
 ) -> Result<Verified> {
     let turn = Turn::take(store).await?;
-    let mut build = Build::open(store, projection, work, turn.holder).await?;
+    let mut build = Build::open(store, projection, work, (turn.holder, Portion::default())).await?;
     let verified = compare(store, &mut build, work).await;
     turn.end(store, projection).await?;
     verified

@@ -5,17 +5,38 @@ use std::time::Duration;
 use reqwest::Method;
 use serde_json::{Value, json};
 
-use super::redis;
+use super::Place;
 use crate::harness::server::command;
-use crate::harness::{ADMIN_KEY, Answer, Api, Database, Server, WRITE_KEY, eventually, on_both};
+use crate::harness::{Answer, Api, Database, eventually};
 
-on_both![
-    slack_workspaces_are_made_changed_archived_and_listed,
-    secrets_are_neither_answered_nor_logged_nor_kept_in_the_clear,
-    what_is_wrong_is_told_at_once,
-    an_emptied_redis_changes_no_answer,
-    an_erased_contact_is_in_no_redis,
-];
+/// Runs each named test, an `async fn(Database, Place)`.
+macro_rules! on_all {
+    ($($module:ident: $database:expr, $place:expr => $($name:ident),*;)*) => {
+        $(mod $module {
+            use crate::edge::Place;
+            use crate::harness::Database;
+            $(#[tokio::test(flavor = "multi_thread")]
+            async fn $name() {
+                super::$name($database, $place).await;
+            })*
+        })*
+    };
+}
+
+on_all! {
+    sqlite: Database::sqlite(), Place::Memory => slack_workspaces_are_made_changed_archived_and_listed,
+        what_is_wrong_is_told_at_once;
+    postgres: Database::postgres().await, Place::Memory => slack_workspaces_are_made_changed_archived_and_listed,
+        what_is_wrong_is_told_at_once;
+    sqlite_and_redis: Database::sqlite(), Place::redis() => slack_workspaces_are_made_changed_archived_and_listed,
+        secrets_are_neither_answered_nor_logged_nor_kept_in_the_clear, an_emptied_redis_changes_no_answer,
+        an_erased_contact_is_in_no_redis;
+    postgres_and_redis: Database::postgres().await, Place::redis() => secrets_are_neither_answered_nor_logged_nor_kept_in_the_clear,
+        an_emptied_redis_changes_no_answer, an_erased_contact_is_in_no_redis;
+    sqlite_and_cluster: Database::sqlite(), Place::cluster().await => slack_workspaces_are_made_changed_archived_and_listed,
+        secrets_are_neither_answered_nor_logged_nor_kept_in_the_clear, an_emptied_redis_changes_no_answer,
+        an_erased_contact_is_in_no_redis;
+}
 
 const PATH: &str = "/api/v1/slack-workspaces";
 const TOKEN: &str = "xoxb-canary-1234567890";
@@ -39,8 +60,8 @@ async fn names(api: &Api, query: &str) -> Vec<String> {
         .collect()
 }
 
-async fn slack_workspaces_are_made_changed_archived_and_listed(database: Database) {
-    let server = Server::start(database).await;
+async fn slack_workspaces_are_made_changed_archived_and_listed(database: Database, place: Place) {
+    let server = place.serve(database, &[]).await;
     let api = &server.api;
     let acme = make(
         api,
@@ -75,16 +96,11 @@ async fn slack_workspaces_are_made_changed_archived_and_listed(database: Databas
     );
 }
 
-async fn secrets_are_neither_answered_nor_logged_nor_kept_in_the_clear(database: Database) {
-    let redis = redis::Server::start().await;
-    let url = redis.url();
-    let variables = [
-        ("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY),
-        ("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY),
-        ("KURIER_REDIS_URL", &url),
-        ("KURIER_LOG", "debug"),
-    ];
-    let server = Server::start_with(database, &variables).await;
+async fn secrets_are_neither_answered_nor_logged_nor_kept_in_the_clear(
+    database: Database,
+    place: Place,
+) {
+    let server = place.serve(database, &[("KURIER_LOG", "debug")]).await;
     let api = &server.api;
     let secrets = json!({"name": "Acme", "secrets": {"bot_token": TOKEN, "webhook_url": HOOK}});
     let acme = make(api, &secrets).await;
@@ -98,26 +114,25 @@ async fn secrets_are_neither_answered_nor_logged_nor_kept_in_the_clear(database:
     let bad = json!({"name": "x", "secrets": {"webhook_url": "http://canary-0987654321", "bot_token": 7}});
     let refused = send(api, Method::POST, PATH, &bad).await;
     let refused = refused.expect_problem(422, "bad_slack_workspace").text;
-    redis.say(&["SAVE"]);
     let mut places = server.database.bytes();
     places.push(("the log output".into(), server.log().into_bytes()));
     places.push((
         "answers".into(),
         format!("{kept:?} {without:?} {refused}").into_bytes(),
     ));
-    places.push(("Redis".into(), redis.dump()));
-    for (place, bytes) in places {
+    places.push(("Redis".into(), place.dumps()));
+    for (kept_in, bytes) in places {
         for secret in ["canary-1234567890", "canary-0987654321"] {
             let found = bytes
                 .windows(secret.len())
                 .any(|it| it == secret.as_bytes());
-            assert!(!found, "{secret} is in {place}");
+            assert!(!found, "{secret} is in {kept_in}");
         }
     }
 }
 
-async fn what_is_wrong_is_told_at_once(database: Database) {
-    let server = Server::start(database).await;
+async fn what_is_wrong_is_told_at_once(database: Database, place: Place) {
+    let server = place.serve(database, &[]).await;
     let api = &server.api;
     let bad = json!({"name": "", "category": "x\ny", "secrets": {"password": "p"}});
     let refused = send(api, Method::POST, PATH, &bad).await;
@@ -147,20 +162,19 @@ async fn what_is_wrong_is_told_at_once(database: Database) {
         .expect_problem(404, "not_found");
 }
 
-async fn an_emptied_redis_changes_no_answer(database: Database) {
-    let redis = redis::Server::start().await;
-    let server = with_redis(database, &redis).await;
+async fn an_emptied_redis_changes_no_answer(database: Database, place: Place) {
+    let server = place.serve(database, &[]).await;
     let api = &server.api;
     for n in 0..5 {
         make(api, &json!({"name": format!("S{n}"), "category": "c"})).await;
-        redis.say(&["FLUSHALL"]);
+        place.empty();
         let wanted: Vec<String> = (0..=n).map(|it| format!("S{it}")).collect();
         assert_eq!(names(api, "").await, wanted);
         assert_eq!(names(api, "?category=c").await, wanted);
     }
     let listed = eventually("the edge heals", Duration::from_secs(30), async || {
-        let keys = redis.say(&["KEYS", "notification.slack:v1:*"]);
-        (keys.lines().count() == 7).then_some(keys)
+        let keys = place.keys("notification.slack:v1:*");
+        (keys.len() == 7).then_some(keys)
     });
     listed.await;
     // The command line changes what the server's edge tells.
@@ -178,19 +192,8 @@ async fn an_emptied_redis_changes_no_answer(database: Database) {
     assert_eq!(names.await, ["S1", "S2", "S3", "S4"]);
 }
 
-async fn with_redis(database: Database, redis: &redis::Server) -> Server {
-    let url = redis.url();
-    let variables = [
-        ("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY),
-        ("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY),
-        ("KURIER_REDIS_URL", url.as_str()),
-    ];
-    Server::start_with(database, &variables).await
-}
-
-async fn an_erased_contact_is_in_no_redis(database: Database) {
-    let redis = redis::Server::start().await;
-    let server = with_redis(database, &redis).await;
+async fn an_erased_contact_is_in_no_redis(database: Database, place: Place) {
+    let server = place.serve(database, &[]).await;
     let api = &server.api;
     let ann = json!({"user_id": "ann", "attributes": {"town": "canary-town"}});
     let made = api.upsert(&ann).await.expect(201).json();
@@ -205,11 +208,9 @@ async fn an_erased_contact_is_in_no_redis(database: Database) {
         (api.metric(series).await > 0).then_some(())
     })
     .await;
-    redis.say(&["SAVE"]);
     let holds = |bytes: Vec<u8>| bytes.windows(11).any(|it| it == b"canary-town");
-    assert!(holds(redis.dump()), "else the test sees nothing");
+    assert!(holds(place.dumps()), "else the test sees nothing");
     api.delete(&path).await.expect(200);
     api.get(&path).await.expect_problem(404, "not_found");
-    redis.say(&["SAVE"]);
-    assert!(!holds(redis.dump()));
+    assert!(!holds(place.dumps()));
 }

@@ -17,15 +17,15 @@ const LIMIT: Duration = Duration::from_secs(30);
 pub struct Cluster(Vec<Master>);
 
 struct Master {
-    _folder: TempDir,
-    child: Child,
+    folder: TempDir,
+    child: Option<Child>,
     port: String,
     bus: String,
 }
 
 impl Cluster {
     pub async fn start() -> Self {
-        let cluster = Self(SLOTS.iter().map(|_| Master::launch()).collect());
+        let cluster = Self(SLOTS.iter().map(|_| Master::new()).collect());
         for (at, (master, slots)) in cluster.0.iter().zip(SLOTS).enumerate() {
             eventually("a master answers", LIMIT, async || {
                 (master.say(&["PING"]) == "PONG").then_some(())
@@ -42,11 +42,25 @@ impl Cluster {
                 master.say(&["CLUSTER", "MEET", "127.0.0.1", &first.port, &first.bus]);
             }
         }
+        cluster.wait().await;
+        cluster
+    }
+
+    async fn wait(&self) {
         eventually("the cluster is whole", LIMIT, async || {
-            cluster.is_whole().then_some(())
+            self.is_whole().then_some(())
         })
         .await;
-        cluster
+    }
+
+    pub fn stop(&mut self) {
+        self.0.iter_mut().for_each(Master::stop);
+    }
+
+    /// Empty, with the slots that each had.
+    pub async fn start_again(&mut self) {
+        self.0.iter_mut().for_each(Master::start);
+        self.wait().await;
     }
 
     /// All masters must know who has which slots: one that does not redirects wrongly.
@@ -59,10 +73,31 @@ impl Cluster {
         })
     }
 
-    pub async fn open(&self) -> Redis {
+    pub fn url(&self) -> String {
         let addresses: Vec<String> = self.0.iter().map(Master::address).collect();
-        let url = format!("redis+cluster://{}", addresses.join(","));
-        let opened = Redis::open(&url, Timeouts::default()).await;
+        format!("redis+cluster://{}", addresses.join(","))
+    }
+
+    /// What is answered to a command about one key, whoever has it.
+    pub fn cli(&self, words: &[&str]) -> String {
+        self.0[0].say(&[&["-c"], words].concat())
+    }
+
+    /// What each master says.
+    pub fn each(&self, words: &[&str]) -> Vec<String> {
+        self.0.iter().map(|master| master.say(words)).collect()
+    }
+
+    /// What `SAVE` has written, at all of them.
+    pub fn dumps(&self) -> Vec<u8> {
+        let files = self.0.iter();
+        let files = files.map(|master| master.folder.path().join("dump.rdb"));
+        let dumps = files.map(|file| std::fs::read(file).expect("a dump"));
+        dumps.collect::<Vec<_>>().concat()
+    }
+
+    pub async fn open(&self) -> Redis {
+        let opened = Redis::open(&self.url(), Timeouts::default()).await;
         opened.expect("prepared")
     }
 
@@ -78,23 +113,35 @@ impl Cluster {
 }
 
 impl Master {
-    fn launch() -> Self {
-        let folder = TempDir::new().expect("a temporary folder");
+    fn new() -> Self {
         let [port, bus] = free_ports();
-        let mut command = Command::new("redis-server");
-        command
-            .args(["--port", &port, "--bind", "127.0.0.1"])
-            .args(["--save", "", "--appendonly", "no"])
-            .args(["--cluster-enabled", "yes", "--cluster-port", &bus])
-            .args(["--cluster-node-timeout", "15000"])
-            .arg("--dir")
-            .arg(folder.path())
-            .stdout(Stdio::null());
-        Self {
-            child: command.spawn().expect("redis-server starts"),
-            _folder: folder,
+        let mut master = Self {
+            folder: TempDir::new().expect("a temporary folder"),
+            child: None,
             port,
             bus,
+        };
+        master.start();
+        master
+    }
+
+    fn start(&mut self) {
+        let mut command = Command::new("redis-server");
+        command
+            .args(["--port", &self.port, "--bind", "127.0.0.1"])
+            .args(["--save", "", "--appendonly", "no"])
+            .args(["--cluster-enabled", "yes", "--cluster-port", &self.bus])
+            .args(["--cluster-node-timeout", "15000"])
+            .arg("--dir")
+            .arg(self.folder.path())
+            .stdout(Stdio::null());
+        self.child = Some(command.spawn().expect("redis-server starts"));
+    }
+
+    fn stop(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            let _ = child.kill();
+            let _ = child.wait();
         }
     }
 
@@ -112,8 +159,7 @@ impl Master {
 
 impl Drop for Master {
     fn drop(&mut self) {
-        let _ = self.child.kill();
-        let _ = self.child.wait();
+        self.stop();
     }
 }
 

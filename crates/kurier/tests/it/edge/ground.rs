@@ -29,7 +29,7 @@ pub fn now() -> Timestamp {
 }
 
 pub struct Ground {
-    _database: Database,
+    pub database: Database,
     pub store: Store,
     pub workspaces: Vec<Workspace>,
     pub keyspace: Arc<dyn Kv>,
@@ -62,12 +62,30 @@ impl Ground {
         }
     }
 
+    /// With a Redis, over this database.
+    pub async fn over(database: Database) -> Self {
+        let server = Server::start().await;
+        let keyspace = Arc::new(server.open().await);
+        let ground = Self::with(database, keyspace, None, Some(server)).await;
+        // Where a log is in parts, there is one for the time of these tests.
+        ground.store.log.maintain(now()).await.expect("made");
+        ground
+    }
+
     async fn new(
         keyspace: Arc<dyn Kv>,
         clock_ms: Option<Arc<AtomicU64>>,
         redis: Option<Server>,
     ) -> Self {
-        let database = Database::sqlite();
+        Self::with(Database::sqlite(), keyspace, clock_ms, redis).await
+    }
+
+    async fn with(
+        database: Database,
+        keyspace: Arc<dyn Kv>,
+        clock_ms: Option<Arc<AtomicU64>>,
+        redis: Option<Server>,
+    ) -> Self {
         let store = database.store().await;
         for name in ["one", "two"] {
             let founded = keyring::found(store.access.as_ref(), name, None, None).await;
@@ -81,7 +99,7 @@ impl Ground {
                 store.clone(),
                 Arc::default(),
             )),
-            _database: database,
+            database,
             store,
             workspaces,
             keyspace,
@@ -180,15 +198,7 @@ impl Ground {
 
     /// What a client says.
     pub async fn client(&self, workspace: usize, raw: Value) -> ContactId {
-        let raw = raw.to_string();
-        let reception = Reception {
-            key: &self.workspaces[workspace].key,
-            received_at: now(),
-            sent_at: None,
-            kind: None,
-            fresh_id: &|| EventId::of_message(&raw),
-        };
-        let event = accept(&raw, &reception).expect("accepted");
+        let event = self.accepted(workspace, &raw);
         let contact = event.contact.expect("a contact");
         let appended = self
             .store
@@ -197,6 +207,25 @@ impl Ground {
             .await;
         appended.expect("appended");
         contact
+    }
+
+    /// What clients say all at once.
+    pub async fn clients(&self, workspace: usize, raw: impl Iterator<Item = Value>) {
+        let events = raw.map(|raw| self.accepted(workspace, &raw)).collect();
+        let appended = self.store.log.append(self.scope(workspace), events).await;
+        appended.expect("appended");
+    }
+
+    fn accepted(&self, workspace: usize, raw: &Value) -> Event {
+        let raw = raw.to_string();
+        let reception = Reception {
+            key: &self.workspaces[workspace].key,
+            received_at: now(),
+            sent_at: None,
+            kind: None,
+            fresh_id: &|| EventId::of_message(&raw),
+        };
+        accept(&raw, &reception).expect("accepted")
     }
 
     /// Lets time pass for the keyspace in memory.
@@ -255,8 +284,13 @@ pub fn slack_id(number: u8) -> SlackWorkspaceId {
 
 /// Every key, its value, and whether it expires.
 pub async fn keys_of(keyspace: &dyn Kv) -> BTreeMap<String, (Value, bool)> {
+    keys_under(keyspace, "").await
+}
+
+/// The keys that begin so.
+pub async fn keys_under(keyspace: &dyn Kv, begin: &str) -> BTreeMap<String, (Value, bool)> {
     let mut all = BTreeMap::new();
-    for key in keyspace.scan_all("").await.expect("listed") {
+    for key in keyspace.scan_all(begin).await.expect("listed") {
         let value = if key.contains(":idx:") {
             let members = keyspace.set_members(&key).await.expect("a set");
             json!(members.iter().map(|it| text(it)).collect::<Vec<_>>())

@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::time::Duration;
 
 use kurier::flow::edge::Edge;
@@ -89,27 +89,31 @@ async fn an_emptied_keyspace_under_load_never_gives_a_wrong_answer(ground: Groun
     let running = tokio::spawn(async move { running.run().await });
     let ground = Arc::new(ground);
     let stop = Arc::new(AtomicBool::new(false));
-    let emptying = {
-        let (ground, stop) = (ground.clone(), stop.clone());
-        tokio::spawn(async move {
-            while !stop.load(Ordering::SeqCst) {
-                ground.empty().await;
-                tokio::task::yield_now().await;
-            }
-        })
-    };
-    let mut from_edge = 0;
+    let from_edge = Arc::new(AtomicUsize::new(0));
+    let emptying = tokio::spawn(empty_again(ground.clone(), stop.clone(), from_edge.clone()));
     for n in 0..200 {
         let (name, category) = (format!("Acme {n}"), format!("c{}", n % 3));
         ground.update(0, 1, &name, Some(&category)).await;
         ground.fold().await;
-        for _ in 0..3 {
-            from_edge += check(&edge, &ground, &name, &category).await;
-            tokio::task::yield_now().await;
+        edge.wake();
+        let ask = async || {
+            let count = check(&edge, &ground, &name, &category).await;
+            from_edge.fetch_add(count, Ordering::SeqCst);
+            (count > 0).then_some(())
+        };
+        match n % 20 {
+            // Also what was lost in between is told again.
+            19 => eventually("the edge answers", LIMIT, ask).await,
+            _ => _ = (ask().await, ask().await, ask().await),
         }
     }
     stop.store(true, Ordering::SeqCst);
-    emptying.await.expect("emptied");
+    let times = emptying.await.expect("emptied");
+    let from_edge = from_edge.load(Ordering::SeqCst);
+    assert!(
+        from_edge >= 10 && times >= 10,
+        "{from_edge} answers, emptied {times} times"
+    );
     let healed = eventually("the edge heals", LIMIT, async || {
         edge.list(ground.scope(0), None).await
     });
@@ -117,7 +121,26 @@ async fn an_emptied_keyspace_under_load_never_gives_a_wrong_answer(ground: Groun
     running.abort();
     edge.drain().await.expect("projected");
     assert_eq!(told(ground.keys().await), rebuilt(&ground).await);
-    println!("{from_edge} answers came from the edge");
+}
+
+/// Empties the keyspace until it is to stop, every other time once somebody was answered from it;
+/// answers how often.
+async fn empty_again(
+    ground: Arc<Ground>,
+    stop: Arc<AtomicBool>,
+    answers: Arc<AtomicUsize>,
+) -> usize {
+    let mut times = 0;
+    while !stop.load(Ordering::SeqCst) {
+        ground.empty().await;
+        times += 1;
+        let seen = answers.load(Ordering::SeqCst);
+        let waits = times % 2 == 0;
+        while waits && answers.load(Ordering::SeqCst) == seen && !stop.load(Ordering::SeqCst) {
+            tokio::task::yield_now().await;
+        }
+    }
+    times
 }
 
 /// An answer of the edge is the right one; answers how many there were.

@@ -6,9 +6,14 @@ mod cluster;
 mod contacts;
 mod crash;
 mod ground;
+mod kill;
 mod loss;
+mod place;
 mod redis;
 mod seed_004;
+
+pub use place::Place;
+pub(crate) use place::on_places;
 
 /// Runs each named test, an `async fn(Ground)`, on memory, on Redis and on a Redis Cluster.
 macro_rules! on_keyspaces {

@@ -17,10 +17,13 @@ on_keyspaces![
     section_4_environment_specific_overrides,
     section_4_disabling_a_ttl,
     section_4_soft_deletes_have_their_ttl,
+    flow_step_1_an_event_arrives_when_the_read_model_has_folded_it,
     flow_steps_2_and_3_a_known_revision_is_skipped_by_its_version_hint,
     flow_step_4_without_a_hint_the_deduplication_key_decides,
     flow_without_hint_and_deduplication_the_revision_in_the_value_decides,
     flow_steps_5_and_6_data_and_hint_are_written_together,
+    section_7_key_design,
+    section_7_performance_hints_are_asked_before_anything_is_loaded,
 ];
 
 const HOUR_MS: u64 = 60 * 60 * 1_000;
@@ -224,6 +227,62 @@ async fn deliver_again(ground: &Ground) -> Value {
     ground.rewind::<NotificationSlack>().await;
     ground.slack().drain().await.expect("projected");
     entry(ground, 1).await["value"].clone()
+}
+
+async fn flow_step_1_an_event_arrives_when_the_read_model_has_folded_it(ground: Ground) {
+    one(&ground).await;
+    let edge = ground.slack();
+    let before = entry(&ground, 1).await;
+    ground.update(0, 1, "Acme 2", None).await;
+    assert_eq!(edge.step().await.expect("looked"), 0, "not folded yet");
+    assert_eq!(entry(&ground, 1).await, before);
+    ground.fold().await;
+    assert_eq!(edge.step().await.expect("projected"), 1);
+    let held = entry(&ground, 1).await;
+    assert_eq!(
+        held["revision"],
+        head(&ground).await,
+        "with its revision number"
+    );
+    assert_eq!(held["value"]["definition"]["name"], "Acme 2");
+}
+
+/// Hash tags around tenants, a version in business keys, compact optimization keys, names that
+/// say what stands there.
+async fn section_7_key_design(ground: Ground) {
+    one(&ground).await;
+    let ann = json!({"type": "identify", "userId": "ann"});
+    ground.client(0, ann).await;
+    ground.fold().await;
+    ground.profiles().drain().await.expect("projected");
+    let (keys, tag) = (ground.keys().await, format!("{{{}}}", ground.tenant(0)));
+    let ours = keys.iter().filter(|(key, _)| key.contains(&tag));
+    let mut seen = std::collections::BTreeSet::new();
+    for (key, (value, _)) in ours {
+        assert_eq!(key.matches(['{', '}']).count(), 2, "one hash tag: {key}");
+        let (module, rest) = key.split_once(':').expect("a module");
+        assert!(["notification.slack", "contact.profile"].contains(&module));
+        let (purpose, _) = rest.split_once(":{").expect("a tenant");
+        seen.insert(purpose.to_owned());
+        match purpose {
+            "v1" => assert!(rest.contains(":workspace") || rest.contains(":contact")),
+            // A number alone, whatever the entity is like.
+            "pp:ver" => assert!(value.as_str().is_some_and(|it| it.parse::<i64>().is_ok())),
+            "pd:dup" => assert_eq!(*value, json!("1")),
+            _ => assert_eq!(purpose, "pp:gen", "{key}"),
+        }
+    }
+    assert!(seen.iter().eq(["pd:dup", "pp:gen", "pp:ver", "v1"]));
+}
+
+/// A hint that knows is asked alone: the entity is not even read.
+async fn section_7_performance_hints_are_asked_before_anything_is_loaded(ground: Ground) {
+    one(&ground).await;
+    ground.rewind::<NotificationSlack>().await;
+    let unreadable = "UPDATE slack_workspace SET secrets = '['";
+    ground.database.execute(unreadable).await;
+    let edge = ground.slack();
+    assert_eq!(edge.step().await.expect("nothing is loaded"), 1);
 }
 
 async fn flow_steps_2_and_3_a_known_revision_is_skipped_by_its_version_hint(ground: Ground) {

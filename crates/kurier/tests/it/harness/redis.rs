@@ -95,6 +95,11 @@ impl Redis {
         }
     }
 
+    /// What `SAVE` has written.
+    pub fn dump(&self) -> Vec<u8> {
+        std::fs::read(self.folder.path().join("dump.rdb")).expect("a dump")
+    }
+
     pub const fn port(&self) -> u16 {
         self.port
     }

@@ -39,21 +39,7 @@ impl Server {
     }
 
     fn launch(database: Database, logs: TempDir, variables: &[(&str, &str)]) -> Self {
-        let log = std::fs::OpenOptions::new()
-            .create(true)
-            .append(true)
-            .open(logs.path().join("stderr"))
-            .expect("a log file");
-        let mut command = Command::from(command());
-        command
-            .args(["serve", "--listen", "127.0.0.1:0"])
-            .args(database.options())
-            .envs(variables.iter().copied())
-            .stdin(Stdio::null())
-            .stdout(Stdio::piped())
-            .stderr(log)
-            .kill_on_drop(true);
-        let mut child = command.spawn().expect("the binary starts");
+        let mut child = spawn(&database, &logs, variables);
         let stdout = child.stdout.take().expect("a pipe");
         let stdout = stdout.into_owned_fd().expect("a blocking pipe");
         let (greeting, url) = greeting(stdout.into(), &logs);
@@ -132,9 +118,43 @@ impl Stopped {
         Server::launch(self.database, self.logs, variables)
     }
 
+    /// Starts it once more, to die by itself at a place that it passes, listening or not yet.
+    pub async fn dies_at(self, place: &str, variables: &[(&str, &str)]) -> Self {
+        let variables = [variables, &[("TEST_DIE_AT", place)]].concat();
+        let child = spawn(&self.database, &self.logs, &variables);
+        assert_dies(child, place).await;
+        self
+    }
+
     pub fn log(&self) -> String {
         read_log(&self.logs)
     }
+}
+
+/// Waits for a process that is to die by itself.
+pub async fn assert_dies(child: Child, place: &str) {
+    let ended = tokio::time::timeout(STOP_LIMIT, child.wait_with_output()).await;
+    let output = ended.unwrap_or_else(|_| panic!("{place}: the process lives on"));
+    let status = output.expect("an exit status").status;
+    assert_eq!(status.code(), None, "{place}: it ended otherwise");
+}
+
+pub fn spawn(database: &Database, logs: &TempDir, variables: &[(&str, &str)]) -> Child {
+    let log = std::fs::OpenOptions::new()
+        .create(true)
+        .append(true)
+        .open(logs.path().join("stderr"))
+        .expect("a log file");
+    let mut command = Command::from(command());
+    command
+        .args(["serve", "--listen", "127.0.0.1:0"])
+        .args(database.options())
+        .envs(variables.iter().copied())
+        .stdin(Stdio::null())
+        .stdout(Stdio::piped())
+        .stderr(log)
+        .kill_on_drop(true);
+    command.spawn().expect("the binary starts")
 }
 
 fn read_log(logs: &TempDir) -> String {

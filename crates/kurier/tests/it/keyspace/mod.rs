@@ -7,11 +7,11 @@ mod tls;
 mod upkeep;
 
 use crate::cli::{Output, kurier};
-use crate::harness::Redis;
+use crate::edge::Place;
 
 /// Runs `kurier keys …` on this Redis.
-fn keys(redis: &Redis, arguments: &[&str]) -> Output {
-    let url = redis.url();
+fn keys(place: &Place, arguments: &[&str]) -> Output {
+    let url = place.url().expect("Redis");
     let all = [&["keys"], arguments, &["--redis-url", &url]].concat();
     kurier(&all)
 }

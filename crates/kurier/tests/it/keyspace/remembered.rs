@@ -4,23 +4,19 @@ use std::time::Duration;
 
 use serde_json::{Value, json};
 
-use crate::harness::{ADMIN_KEY, Database, Redis, Server, WRITE_KEY, eventually};
+use crate::edge::{Place, on_places};
+use crate::harness::{Database, Server, eventually};
+
+on_places![
+    a_redis_that_is_stopped_and_started_changes_no_answer,
+    two_processes_tell_the_same,
+];
 
 const LIMIT: Duration = Duration::from_secs(20);
 
 const L1: &str = r#"kurier_cache_hits_total{cache="contact",level="l1"}"#;
 const L2: &str = r#"kurier_cache_hits_total{cache="contact",level="l2"}"#;
 const ERRORS: &str = r#"kurier_keyspace_errors_total{kind="unavailable"}"#;
-
-async fn serve(database: Database, redis: &Redis) -> Server {
-    let url = redis.url();
-    let variables = [
-        ("KURIER_BOOTSTRAP_WRITE_KEY", WRITE_KEY),
-        ("KURIER_BOOTSTRAP_ADMIN_KEY", ADMIN_KEY),
-        ("KURIER_REDIS_URL", url.as_str()),
-    ];
-    Server::start_with(database, &variables).await
-}
 
 async fn upsert(server: &Server, user: &str, plan: &str) -> String {
     let contact = json!({"user_id": user, "attributes": {"plan": plan}});
@@ -34,10 +30,8 @@ async fn plan(server: &Server, path: &str) -> Value {
 }
 
 /// Slower and counted, never wrong.
-#[tokio::test(flavor = "multi_thread")]
-async fn a_redis_that_is_stopped_and_started_changes_no_answer() {
-    let mut redis = Redis::start();
-    let server = serve(Database::sqlite(), &redis).await;
+async fn a_redis_that_is_stopped_and_started_changes_no_answer(mut redis: Place) {
+    let server = redis.serve(Database::sqlite(), &[]).await;
     let path = upsert(&server, "ann", "free").await;
     assert_eq!(plan(&server, &path).await, "free");
     assert_eq!(plan(&server, &path).await, "free");
@@ -51,7 +45,7 @@ async fn a_redis_that_is_stopped_and_started_changes_no_answer() {
     assert_eq!(plan(&server, &other).await, "free");
     assert!(server.api.metric(ERRORS).await > 0);
 
-    redis.start_again();
+    redis.start_again().await;
     upsert(&server, "ann", "team").await;
     assert_eq!(plan(&server, &path).await, "team");
     assert_eq!(plan(&server, &other).await, "free");
@@ -59,13 +53,11 @@ async fn a_redis_that_is_stopped_and_started_changes_no_answer() {
 
 /// Two processes on one database and one Redis: what one writes, the other tells at once; what
 /// one erases, nobody remembers.
-#[tokio::test(flavor = "multi_thread")]
-async fn two_processes_tell_the_same() {
-    let redis = Redis::start();
+async fn two_processes_tell_the_same(redis: Place) {
     let database = Database::postgres().await;
     let beside = database.beside();
-    let first = serve(database, &redis).await;
-    let second = serve(beside, &redis).await;
+    let first = redis.serve(database, &[]).await;
+    let second = redis.serve(beside, &[]).await;
     let path = upsert(&first, "ann", "secret-0").await;
     for turn in 1..20 {
         let text = format!("secret-{turn}");
@@ -96,8 +88,8 @@ async fn two_processes_tell_the_same() {
 }
 
 /// Whether any of these keys still tells something.
-fn tells(redis: &Redis, pattern: &str) -> bool {
-    let keys = redis.cli(&["--scan", "--pattern", pattern]);
-    let mut values = keys.lines().map(|key| redis.cli(&["GET", key]));
+fn tells(redis: &Place, pattern: &str) -> bool {
+    let keys = redis.keys(pattern);
+    let mut values = keys.iter().map(|key| redis.cli(&["GET", key]));
     values.any(|value| value.contains("secret"))
 }

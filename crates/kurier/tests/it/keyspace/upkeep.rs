@@ -4,14 +4,21 @@ use serde_json::json;
 
 use super::keys;
 use crate::cli::kurier;
-use crate::harness::Redis;
+use crate::edge::{Place, on_places};
+
+on_places![
+    section_5_key_migration,
+    section_6_cleanup_operations,
+    section_7_ttl_management_for_ever_is_no_loss,
+    section_8_troubleshooting,
+];
 
 const DEDUP: &str = "notification.slack:pd:dup:";
 const HINT: &str = "notification.slack:pp:ver:";
 
 #[test]
 fn section_6_health_checks() {
-    let mut redis = Redis::start();
+    let mut redis = Place::redis();
     let health = keys(&redis, &["health", "--pings", "20", "--json"]);
     let health = health.expect(0).json();
     assert_eq!(health["connected"], json!(true));
@@ -40,9 +47,7 @@ fn section_6_health_checks_of_a_cluster() {
 }
 
 /// Only dedup keys, only those without a time to live, only the tenant's.
-#[test]
-fn section_6_cleanup_operations() {
-    let redis = Redis::start();
+async fn section_6_cleanup_operations(redis: Place) {
     for at in 0..250 {
         redis.cli(&["SET", &format!("{DEDUP}{{acme}}:workspace-W{at}:{at}"), "1"]);
     }
@@ -73,7 +78,7 @@ fn section_6_cleanup_operations() {
     let rest = keys(&redis, &acme).expect(0).json();
     let removed = [&some, &rest].map(|answer| answer["removed"].as_u64().expect("a count"));
     assert_eq!(removed.iter().sum::<u64>(), 251, "{some} {rest}");
-    assert_eq!(redis.cli(&["DBSIZE"]), "5");
+    assert_eq!(redis.count(), 5);
     let all = keys(&redis, &["cleanup"]).expect(0).stdout;
     assert_eq!(
         all,
@@ -88,9 +93,8 @@ fn section_6_cleanup_operations() {
     }
 }
 
-#[test]
-fn section_7_ttl_management_for_ever_is_no_loss() {
-    let (redis, folder) = (Redis::start(), tempfile::tempdir().expect("a folder"));
+async fn section_7_ttl_management_for_ever_is_no_loss(redis: Place) {
+    let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("kurier.toml");
     std::fs::write(&file, "[keys.ttl]\ndedup_ttl_hours = \"none\"").expect("written");
     redis.cli(&["SET", &format!("{DEDUP}{{acme}}:kept:1"), "1"]);
@@ -101,7 +105,7 @@ fn section_7_ttl_management_for_ever_is_no_loss() {
         "{}",
         refused.stderr
     );
-    assert_eq!(redis.cli(&["DBSIZE"]), "1");
+    assert_eq!(redis.count(), 1);
     let stats = keys(&redis, &["stats", "--json", "--config", file]);
     assert_eq!(
         stats.expect(0).json()["families"]["dedup"]["without_ttl"],
@@ -109,9 +113,7 @@ fn section_7_ttl_management_for_ever_is_no_loss() {
     );
 }
 
-#[test]
-fn section_5_key_migration() {
-    let redis = Redis::start();
+async fn section_5_key_migration(redis: Place) {
     let old = "notification:workspace-projector:{acme}";
     redis.cli(&[
         "SET",
@@ -138,7 +140,7 @@ fn section_5_key_migration() {
     );
     let arrow = format!("{old}:workspace:W1 -> notification.slack:v1:{{acme}}:workspace:W1");
     assert!(dry.stderr.contains(&arrow), "{}", dry.stderr);
-    assert_eq!(redis.cli(&["DBSIZE"]), "5");
+    assert_eq!(redis.count(), 5);
 
     let applied = keys(&redis, &["migrate", "--apply", "--json"])
         .expect(0)
@@ -157,7 +159,7 @@ fn section_5_key_migration() {
     ]);
     assert_eq!(list, "W1");
     assert_eq!(redis.cli(&["GET", "pp:ver:acme:workspace:W1"]), "3");
-    assert_eq!(redis.cli(&["DBSIZE"]), "5");
+    assert_eq!(redis.count(), 5);
     let again = keys(&redis, &["migrate", "--apply"]).expect(0).stdout;
     assert_eq!(
         again,
@@ -166,9 +168,7 @@ fn section_5_key_migration() {
 }
 
 /// "Old format keys still appearing", "high memory usage": what is there, and what never ends.
-#[test]
-fn section_8_troubleshooting() {
-    let redis = Redis::start();
+async fn section_8_troubleshooting(redis: Place) {
     let value = "x".repeat(10_000);
     redis.cli(&["SET", "notification.slack:v1:{acme}:workspace:W1", &value]);
     redis.cli(&[

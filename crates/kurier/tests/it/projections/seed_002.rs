@@ -1,9 +1,9 @@
 //! The reference of idempotent projections, where it is about the whole: no side effects, and
 //! rebuilding.
 
-use super::{happen, prove, settled};
+use super::{all_rows, happen, prove, restart, settled, stage, tables};
 use crate::cli::on;
-use crate::harness::{Database, Server, on_both};
+use crate::harness::{Database, on_both};
 
 on_both![
     section_5_no_side_effects_in_a_projection,
@@ -12,10 +12,7 @@ on_both![
 
 /// However often everything is folded, nothing is appended, queued or sent by it.
 async fn section_5_no_side_effects_in_a_projection(database: Database) {
-    let server = Server::start(database).await;
-    happen(&server.api, 1).await;
-    settled(&server.api).await;
-    let stopped = server.terminate().await;
+    let stopped = stage(database).await.terminate().await;
     let state = async || {
         let log = stopped
             .database
@@ -36,26 +33,11 @@ async fn section_5_no_side_effects_in_a_projection(database: Database) {
 
 /// Emptied, forgotten and folded again in the order of positions: as after the first pass.
 async fn section_6_rebuild_from_the_log(database: Database) {
-    let server = Server::start(database).await;
-    for round in 0..3 {
-        happen(&server.api, round).await;
-    }
+    let server = stage(database).await;
+    happen(&server.api, 2).await;
     settled(&server.api).await;
     let stopped = server.terminate().await;
-    let mut before = Vec::new();
-    let tables = || {
-        kurier_core::projection::ALL
-            .iter()
-            .flat_map(|it| it.tables().iter())
-    };
-    for table in tables() {
-        let mut rows = stopped
-            .database
-            .rows(&format!("SELECT * FROM {}", table.name))
-            .await;
-        rows.sort();
-        before.push(rows);
-    }
+    let before = all_rows(&stopped.database).await;
     for table in tables() {
         stopped
             .database
@@ -68,15 +50,8 @@ async fn section_6_rebuild_from_the_log(database: Database) {
         .await;
     let readers = "DELETE FROM checkpoint WHERE name NOT LIKE 'react%' AND name NOT LIKE 'edge%'";
     stopped.database.execute(readers).await;
-    let server = stopped.restart().await;
+    let server = restart(stopped).await;
     settled(&server.api).await;
     prove(&server.database);
-    for (table, before) in tables().zip(before) {
-        let mut rows = server
-            .database
-            .rows(&format!("SELECT * FROM {}", table.name))
-            .await;
-        rows.sort();
-        assert_eq!(rows, before, "{}", table.name);
-    }
+    assert_eq!(all_rows(&server.database).await, before);
 }

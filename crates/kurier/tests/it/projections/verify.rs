@@ -1,8 +1,10 @@
 //! Verifying finds a row that was changed by hand, and names it; rebuilding mends it.
 
+use kurier::flow::rebuild::{Portion, Work, rebuild_in};
 use serde_json::Value;
+use tokio::sync::watch;
 
-use super::{LIMIT, happen, prove, settled};
+use super::{LIMIT, all_rows, happen, prove, restart, settled, stage};
 use crate::cli::on;
 use crate::harness::{Answer, Database, Server, eventually, on_both};
 
@@ -10,17 +12,11 @@ on_both![
     verify_finds_a_row_changed_by_hand_and_rebuild_mends_it,
     a_row_too_many_and_a_missing_one_are_named,
     an_event_delivered_twice_is_counted_once,
+    a_rebuild_is_the_same_in_portions_of_any_size,
     over_http_a_task_goes_on_by_itself,
     a_paused_projection_rests_until_it_is_resumed,
     a_rebuild_during_load_loses_nothing,
 ];
-
-async fn stage(database: Database) -> Server {
-    let server = Server::start(database).await;
-    happen(&server.api, 1).await;
-    settled(&server.api).await;
-    server
-}
 
 async fn verify_finds_a_row_changed_by_hand_and_rebuild_mends_it(database: Database) {
     let server = stage(database).await;
@@ -90,11 +86,12 @@ async fn an_event_delivered_twice_is_counted_once(database: Database) {
     let sent = "SELECT sent FROM channel_health";
     let counted = stopped.database.count(sent).await;
     assert_eq!(counted, 2);
+    let once = all_rows(&stopped.database).await;
     let again = "UPDATE checkpoint SET position = 0";
     stopped.database.execute(again).await;
-    let server = stopped.restart().await;
+    let server = restart(stopped).await;
     settled(&server.api).await;
-    assert_eq!(server.database.count(sent).await, counted);
+    assert_eq!(all_rows(&server.database).await, once);
     prove(&server.database);
     let stopped = server.terminate().await;
     stopped
@@ -103,9 +100,27 @@ async fn an_event_delivered_twice_is_counted_once(database: Database) {
         .await;
     let one = "UPDATE checkpoint SET position = 0 WHERE name = 'channel_health'";
     stopped.database.execute(one).await;
-    let server = stopped.restart().await;
+    let server = restart(stopped).await;
     settled(&server.api).await;
     assert_eq!(server.database.count(sent).await, 2 * counted);
+}
+
+/// One event at a time, a few and many; with all rows in memory, and with none.
+async fn a_rebuild_is_the_same_in_portions_of_any_size(database: Database) {
+    let stopped = stage(database).await.terminate().await;
+    let once = all_rows(&stopped.database).await;
+    let store = stopped.database.store().await;
+    let work = watch::Sender::new(Work::default());
+    for events in [1, 7, 1_000] {
+        for bytes_max in [0, 1 << 20] {
+            let portion = Portion { events, bytes_max };
+            for projection in kurier_core::projection::ALL {
+                let rebuilt = rebuild_in(portion, &store, *projection, &work).await;
+                rebuilt.expect("rebuilt");
+            }
+            assert_eq!(all_rows(&stopped.database).await, once, "{portion:?}");
+        }
+    }
 }
 
 async fn ended(server: &Server, name: &str) -> Value {

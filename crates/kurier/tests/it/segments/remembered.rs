@@ -8,7 +8,7 @@ use kurier::preview::Previews;
 use kurier_core::accept::{Reception, accept};
 use kurier_core::expr::{Checked, Place};
 use kurier_core::id::EventId;
-use kurier_core::keys;
+use kurier_core::keys::{self, Lifetime, Ttls};
 use kurier_core::segment::Preview;
 use kurier_core::time::Timestamp;
 use kurier_store::kv::{Kv, KvExt as _, Memory, Redis, Timeouts, Ttl};
@@ -31,6 +31,7 @@ struct Ground {
     store: Store,
     workspace: Workspace,
     keyspace: Arc<dyn Kv>,
+    ttls: Ttls,
 }
 
 /// A process that folds the log and answers.
@@ -51,13 +52,14 @@ impl Ground {
             _database: database,
             store,
             keyspace,
+            ttls: Ttls::default(),
         }
     }
 
     fn process(&self) -> Process {
         let reactor = Reactor::new(self.store.clone(), Arc::default(), None);
         let reactor = Arc::new(reactor);
-        let previews = Previews::new(reactor.clone(), self.keyspace.clone());
+        let previews = Previews::new(reactor.clone(), self.keyspace.clone(), self.ttls);
         Process {
             reactor,
             previews: previews.with_contacts_min(0),
@@ -164,7 +166,7 @@ async fn an_emptied_keyspace_loses_only_warmth(keyspace: Arc<dyn Kv>) {
     ground.identify(second(0), "ann", "plan").await;
     assert_told(&process.ask(&ground, PROS, second(1)).await, 1, second(1));
     let checked = Checked::new(PROS, Place::SEGMENT).expect("good");
-    let key = keys::preview(ground.workspace.id, &checked);
+    let key = keys::preview(ground.workspace.id, &checked, &ground.ttls);
     let ttl = ground.keyspace.ttl_ms(key.text()).await.expect("asked");
     assert!(
         matches!(ttl, Ttl::Ms(590_000..=600_000)),
@@ -177,6 +179,27 @@ async fn an_emptied_keyspace_loses_only_warmth(keyspace: Arc<dyn Kv>) {
     let set = ground.keyspace.set(key.text(), "nonsense", None).await;
     set.expect("set");
     assert_told(&process.ask(&ground, PROS, second(3)).await, 1, second(3));
+}
+
+async fn a_preview_is_kept_as_long_as_the_settings_say(keyspace: Arc<dyn Kv>) {
+    let mut ground = Ground::new(keyspace).await;
+    ground.identify(second(0), "ann", "plan").await;
+    let checked = Checked::new(PROS, Place::SEGMENT).expect("good");
+    let key = keys::preview(ground.workspace.id, &checked, &ground.ttls);
+    for (lifetime, is_kept) in [
+        (Lifetime::seconds(60).expect("good"), |ttl| {
+            matches!(ttl, Ttl::Ms(50_000..=60_000))
+        }),
+        (Lifetime::FOREVER, |ttl| matches!(ttl, Ttl::Forever)),
+    ] as [(Lifetime, fn(Ttl) -> bool); 2]
+    {
+        ground.ttls.segment_metadata = lifetime;
+        let removed = ground.keyspace.delete(vec![key.text().to_owned()]).await;
+        removed.expect("deleted");
+        ground.process().ask(&ground, PROS, second(1)).await;
+        let ttl = ground.keyspace.ttl_ms(key.text()).await.expect("asked");
+        assert!(is_kept(ttl), "{ttl:?}");
+    }
 }
 
 fn memory() -> Arc<dyn Kv> {
@@ -212,6 +235,7 @@ on_both_keyspaces![
     time_ends_a_preview,
     processes_share_what_they_remember,
     an_emptied_keyspace_loses_only_warmth,
+    a_preview_is_kept_as_long_as_the_settings_say,
 ];
 
 /// Nobody listens there, or whoever does never answers.
