@@ -29,6 +29,7 @@ pub const SQLITE: &[Migration] = migrations! {
     13 => "sqlite/0013_content.sql",
     14 => "sqlite/0014_versions.sql",
     15 => "sqlite/0015_users.sql",
+    16 => "sqlite/0016_told.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -47,6 +48,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     13 => "postgres/0013_content.sql",
     14 => "postgres/0014_versions.sql",
     15 => "postgres/0015_users.sql",
+    16 => "postgres/0016_told.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.
