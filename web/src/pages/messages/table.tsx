@@ -37,7 +37,14 @@ export function StateBadge({ message }: { message: Pick<Message, "state" | "disc
 /** Why it ended as it did: the reason in words, and the code that the other side gave. */
 export function Why({ of, none = "–" }: { of: { reason?: string | null; code?: string | null }; none?: string }) {
   const { word } = useWords();
-  return <>{[of.reason && word("message.reason", of.reason), of.code].filter(Boolean).join(" · ") || none}</>;
+  if (!of.reason && !of.code) return <>{none}</>;
+  return (
+    <>
+      {of.reason && word("message.reason", of.reason)}
+      {of.reason && of.code && " · "}
+      {of.code && <span lang="en">{of.code}</span>}
+    </>
+  );
 }
 
 type Pages = Pick<
