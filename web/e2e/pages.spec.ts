@@ -86,8 +86,12 @@ let preferred: [language: string, theme: string] = ["en", "light"];
 /** Looks at every page there is, in front of the door and behind it. */
 async function everywhere(page: Page, look: (name: string) => Promise<void>) {
   await doors(page, look);
+  // The way in is gone in English, and with the navigation in sight.
+  const size = page.viewportSize();
   await page.evaluate(() => localStorage.setItem("kurier.language", "en"));
+  await page.setViewportSize({ width: 1280, height: 800 });
   await signIn(page, kurier, OWNER);
+  if (size) await page.setViewportSize(size);
   await prefer(page, ...preferred);
   for (const [name, path, open] of pages) {
     await visit(page, path, open);

@@ -15,7 +15,7 @@ import "@xyflow/react/dist/base.css";
 import "./canvas.css";
 import { useEffect, useLayoutEffect, useMemo, useRef, useState, type DragEvent } from "react";
 import { useWords } from "../i18n";
-import { edgeCount, type Counts } from "./counts";
+import { countAt, edgeCount, type Counts } from "./counts";
 import { edgesOf, KINDS, waysOf, type Definition, type Kind, type NodeDef } from "./definition";
 import { NODE_HEIGHT, NODE_WIDTH, type Places } from "./layout";
 import { NodeCard, type CardNode } from "./node-card";
@@ -54,7 +54,7 @@ function nodesOf({ definition, places, counts, faults, chosen }: CanvasProps): C
     data: {
       node,
       order: orderOf(node, places),
-      count: counts ? (counts.nodes.get(node.id) ?? { at: 0, entered: 0, left: 0 }) : null,
+      count: counts && countAt(counts, node.id),
       faults: faults.get(node.id)?.faults ?? 0,
       warnings: faults.get(node.id)?.warnings ?? 0,
     },

@@ -88,7 +88,7 @@ export const everywhere = {
   "overview.events": ["Events today", "Ereignisse heute"],
   "overview.contacts": ["Contacts", "Kontakte"],
   "overview.entries": ["Entries today", "Eintritte heute"],
-  "overview.active": ["{n} run under way|{n} runs under way", "{n} Lauf unterwegs|{n} Läufe unterwegs"],
+  "overview.active": ["{n} active run|{n} active runs", "{n} aktiver Lauf|{n} aktive Läufe"],
   "overview.sent": ["Sent today", "Gesendet heute"],
   "overview.failed": ["Failed today", "Gescheitert heute"],
   "overview.dead": ["{n} dead letter waits|{n} dead letters wait", "{n} unzustellbar|{n} unzustellbar"],

@@ -105,7 +105,7 @@ export function ContactMessages({ contact }: { contact: string }) {
   const pages = usePages<Schemas["MessageView"]>("/api/v1/messages", { contact }, 5000);
   return (
     <Listed of={pages} title={t("contacts.tab.messages")} none={t("contacts.noMessages")}>
-      <MessageTable pages={pages} />
+      <MessageTable pages={pages} ofContact />
     </Listed>
   );
 }

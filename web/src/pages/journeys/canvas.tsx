@@ -4,7 +4,7 @@ import type { PageProps } from "../../app";
 import type { Schemas } from "../../api/client";
 import { useRead } from "../../api/queries";
 import { Canvas } from "../../canvas/canvas";
-import { countsOf } from "../../canvas/counts";
+import { countAt, countsOf } from "../../canvas/counts";
 import {
   addBehind,
   addNode,
@@ -152,7 +152,7 @@ function Drawing({ journey }: { journey: Journey }) {
               journey={journey.id}
               definition={definition}
               node={node}
-              count={counts?.nodes.get(node.id) ?? null}
+              count={counts && countAt(counts, node.id)}
               faults={version === null ? faults.filter((fault) => fault.node === node.id) : []}
               readOnly={readOnly}
               onChange={(field, value) =>

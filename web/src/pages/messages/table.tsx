@@ -52,15 +52,18 @@ type Pages = Pick<
   "rows" | "hasNextPage" | "isFetchingNextPage" | "fetchNextPage"
 >;
 
-export function MessageTable({ pages }: { pages: Pages }) {
+const LEFT_OUT = new Set(["template", "reason"]);
+
+/** On a contact's own page there is less room, and its address is known. */
+export function MessageTable({ pages, ofContact }: { pages: Pages; ofContact?: boolean }) {
   const { t } = useWords();
   const journeyName = useJourneyNames();
   const columns: Column<Message>[] = [
     {
       key: "to",
-      title: t("messages.to"),
+      title: t(ofContact ? "messages.template" : "messages.to"),
       cell: (row) => (
-        <Link to={`/messages/${row.id}`}>{row.to ?? (row.contact ? shortId(row.contact) : shortId(row.id))}</Link>
+        <Link to={`/messages/${row.id}`}>{(ofContact ? row.template : row.to) ?? shortId(row.contact ?? row.id)}</Link>
       ),
     },
     { key: "state", title: t("column.state"), cell: (row) => <StateBadge message={row} /> },
@@ -89,7 +92,7 @@ export function MessageTable({ pages }: { pages: Pages }) {
   return (
     <EndlessTable
       label={t("messages.title")}
-      columns={columns}
+      columns={ofContact ? columns.filter((column) => !LEFT_OUT.has(column.key)) : columns}
       rows={pages.rows}
       rowKey={(row) => row.id}
       to={(row) => `/messages/${row.id}`}

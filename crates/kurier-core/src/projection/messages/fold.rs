@@ -153,7 +153,10 @@ const fn state(kind: Kind) -> MessageState {
 
 fn note_told(message: &mut MessageSummary, recorded: &Recorded, reason: Option<Reason>) {
     let told = &mut message.standing.told;
-    if told.last().is_some_and(|last| last.position >= recorded.position) {
+    if told
+        .last()
+        .is_some_and(|last| last.position >= recorded.position)
+    {
         return;
     }
     told.push(Told {

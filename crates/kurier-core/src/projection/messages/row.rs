@@ -83,7 +83,8 @@ mod kind_name {
 
     pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kind, D::Error> {
         let name = String::deserialize(deserializer)?;
-        name.parse().map_err(|_| de::Error::custom("no kind of event"))
+        name.parse()
+            .map_err(|_| de::Error::custom("no kind of event"))
     }
 }
 
