@@ -1,7 +1,7 @@
 // A published template is anchored in a chain of our own, confirmed, and taken back by a reorganisation.
 import { newChain, type Chain } from "./chain";
-import { expect, open, setUp, test } from "./fixtures";
-import { startKurier, type Kurier } from "./server";
+import { expect, open, signIn, test } from "./fixtures";
+import { OWNER, startKurier, type Kurier } from "./server";
 
 let kurier: Kurier;
 let chain: Chain;
@@ -9,6 +9,7 @@ let chain: Chain;
 test.beforeAll(async () => {
   chain = newChain(3);
   kurier = await startKurier(chain.settings);
+  await kurier.own();
   await kurier.api("PUT", "/api/v1/templates/anchored", { subject: "Proven", text: "This was said." });
 });
 test.afterAll(async () => {
@@ -17,7 +18,7 @@ test.afterAll(async () => {
 });
 
 test("a bundle is confirmed, then its block is replaced", async ({ clean }) => {
-  await setUp(clean, kurier);
+  await signIn(clean, kurier, OWNER);
   await open(clean, "Bundles");
   await clean.getByRole("link", { name: /^anchored/ }).click();
   const confirmations = clean.getByRole("region", { name: "Confirmations" });
@@ -27,7 +28,7 @@ test("a bundle is confirmed, then its block is replaced", async ({ clean }) => {
   chain.anchor(kurier);
   await expect(clean.getByTestId("confs")).toHaveText("1", { timeout: 40_000 });
   await expect(confirmations.getByText("not ready")).toBeVisible();
-  await expect(clean.locator(".proof").getByText("holds", { exact: true })).toHaveCount(5);
+  await expect(clean.locator(".proof").getByText("holds", { exact: true })).toHaveCount(6);
 
   chain.mine("--blocks", "2");
   await expect(clean.getByTestId("confs")).toHaveText("3", { timeout: 40_000 });
@@ -37,4 +38,16 @@ test("a bundle is confirmed, then its block is replaced", async ({ clean }) => {
   await expect(confirmations.getByText("off chain")).toBeVisible({ timeout: 40_000 });
   await expect(confirmations.getByText("not ready")).toBeVisible();
   await expect(clean.locator(".proof").getByText("fails")).toBeVisible();
+});
+
+test("where nothing can be computed, nothing is said to hold", async ({ clean }) => {
+  // As on a page over plain http.
+  await clean.addInitScript(() => Object.defineProperty(Crypto.prototype, "subtle", { get: () => undefined }));
+  await signIn(clean, kurier, OWNER);
+  await open(clean, "Bundles");
+  await clean.getByRole("link", { name: /^anchored/ }).click();
+  const proof = clean.getByRole("region", { name: "The proof, step by step" });
+  await expect(proof.getByText("cannot be checked here", { exact: true })).toHaveCount(5);
+  await expect(proof.getByText("holds", { exact: true })).toHaveCount(0);
+  await expect(proof.getByText("This page came over plain http")).toBeVisible();
 });

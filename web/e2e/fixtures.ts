@@ -2,22 +2,21 @@
 import { expect, test as base, type ConsoleMessage, type Page } from "@playwright/test";
 import { OWNER, ADMIN_KEY, type Kurier } from "./server";
 
-/** What a server without a part answers when a page asks for it; nothing else may be amiss. */
-const UNBUILT = /\/api\/v1\/(?:content|versions)|\/bundle\//;
 // The door asks who is signed in; "nobody" is an answer, which Chromium reports like a fault.
-const DOOR = /\/api\/v1\/session$/;
+const DOOR = /^401 .*\/api\/v1\/session$/;
 
 // What a letter tried and could not do.
 const KEPT_BACK = /^Blocked script execution in 'about:srcdoc'|violates the following Content Security Policy/;
+const FAILED_LOAD = /^Failed to load resource: the server responded with a status of (\d+)/;
 
 const excused = (message: ConsoleMessage, allowed: RegExp[]) => {
   const url = message.location().url;
   if (url === "about:srcdoc" || message.text().includes("about:srcdoc")) return KEPT_BACK.test(message.text());
-  if (!message.text().startsWith("Failed to load resource")) return false;
-  return DOOR.test(url) || UNBUILT.test(url) || allowed.some((pattern) => pattern.test(url));
+  const status = FAILED_LOAD.exec(message.text())?.[1];
+  return status !== undefined && [DOOR, ...allowed].some((pattern) => pattern.test(`${status} ${url}`));
 };
 
-/** Gathers whatever goes wrong on a page. */
+/** Gathers whatever goes wrong on a page. Patterns of what may are of a status and an address, such as `404 http…`. */
 export function listen(page: Page, said: string[], allowed: RegExp[] = []) {
   page.on("console", (message) => {
     if (message.type() === "error" && !excused(message, allowed))
@@ -58,3 +57,9 @@ export async function signIn(page: Page, kurier: Kurier, user: { email: string; 
 
 export const open = (page: Page, name: string) =>
   page.getByRole("navigation", { name: "Main" }).getByRole("link", { name, exact: true }).click();
+
+/** What stands beside the page's heading: an empty list offers the same once more below. */
+export const head = (page: Page) => page.locator(".page-head");
+
+/** What was told last, in the corner of the page or of the dialog on it. */
+export const toast = (page: Page, text: string | RegExp) => page.locator(".toasts .toast", { hasText: text });

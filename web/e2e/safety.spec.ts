@@ -17,6 +17,17 @@ test.beforeAll(async () => {
     description: EVIL,
     html: `<p>${EVIL.replace("<script>window.__ran=1</script>", "")}<a href="https://example.org" onclick="window.__ran=1">x</a></p>`,
   });
+  const nodes = [
+    { id: "start", node_type: "trigger", event_type: EVIL, label: EVIL, next_node_id: "done" },
+    { id: "done", node_type: "exit", label: EVIL },
+  ];
+  const journey = await kurier.api<{ id: string }>("POST", "/api/v1/journeys", {
+    name: EVIL,
+    description: EVIL,
+    nodes,
+  });
+  await kurier.api("POST", `/api/v1/journeys/${journey.id}/publish`);
+  await kurier.send({ type: "track", userId: "eve", event: EVIL });
   await kurier.api("POST", "/api/v1/segments", { name: EVIL, expression: "TRUE" });
   await kurier.api("POST", "/api/v1/messages", {
     channel: "email",
@@ -26,12 +37,27 @@ test.beforeAll(async () => {
 });
 test.afterAll(async () => kurier.stop());
 
+test("a template cannot be named like that", async () => {
+  const refused = kurier.api("PUT", `/api/v1/templates/${encodeURIComponent(EVIL)}`, { subject: "x", text: "x" });
+  await expect(refused).rejects.toThrow(/ 4\d\d /);
+});
+
 test("stored script never runs", async ({ clean }) => {
   await signIn(clean, kurier, OWNER);
   const [contact] = (await kurier.api<{ data: { id: string }[] }>("GET", "/api/v1/contacts?user_id=eve")).data;
   const [segment] = (await kurier.api<{ data: { id: string }[] }>("GET", "/api/v1/segments")).data;
   const message = (await kurier.api<{ data: { id: string }[] }>("GET", "/api/v1/messages?to=eve@example.org")).data[0];
+  const [journey] = (await kurier.api<{ data: { id: string }[] }>("GET", "/api/v1/journeys")).data;
+  const ran = async () =>
+    (await kurier.api<{ data: { id: string }[] }>("GET", `/api/v1/journeys/${journey?.id}/instances`)).data;
+  await expect.poll(async () => (await ran()).length).toBe(1);
+  const [run] = await ran();
   const pages = [
+    "/journeys",
+    `/journeys/${journey?.id}`,
+    `/journeys/${journey?.id}/runs`,
+    `/runs/${run?.id}`,
+    `/contacts/${contact?.id}?tab=journeys`,
     "/contacts",
     `/contacts/${contact?.id}`,
     `/contacts/${contact?.id}?tab=segments`,
@@ -48,13 +74,15 @@ test("stored script never runs", async ({ clean }) => {
     await clean.goto(kurier.url + path);
     await expect(clean.getByRole("heading", { level: 1 })).toBeVisible();
     await expect(clean.locator(".skeleton")).toHaveCount(0);
-    const ran = await clean.evaluate(() => (window as unknown as { __ran?: number }).__ran);
-    expect(ran, path).toBeUndefined();
+    const done = await clean.evaluate(() => (window as unknown as { __ran?: number }).__ran);
+    expect(done, path).toBeUndefined();
     // Not even what cannot run is taken for markup.
     await expect(clean.locator('img[src="x"]'), path).toHaveCount(0);
   }
   await clean.goto(`${kurier.url}/contacts/${contact?.id}`);
   await expect(clean.getByRole("heading", { name: EVIL })).toBeVisible();
+  await clean.goto(`${kurier.url}/journeys/${journey?.id}`);
+  await expect(clean.locator('.react-flow__node[data-id="done"]')).toContainText(EVIL);
 });
 
 test("a letter is shown, and its scripts are not run", async ({ clean }) => {

@@ -1,6 +1,7 @@
 // A workspace with enough in it to be looked at; the same at every run.
 import { readdirSync, readFileSync } from "node:fs";
 import { resolve } from "node:path";
+import { expect, type Page } from "@playwright/test";
 import { ADMIN_KEY, type Kurier } from "./server";
 
 const EXAMPLES = resolve(import.meta.dirname, "../../examples");
@@ -115,8 +116,28 @@ export async function seed(kurier: Kurier) {
 
 type Found = { data: { id: string; name: string; state: string; key: string; versionId: string }[] };
 
+/** A page, and what is opened on it before it is looked at. */
+export type Seen = [name: string, path: string, open?: (page: Page) => Promise<void>];
+
+const CSV = "user_id,email,plan\nada,ada@example.org,pro\ngrace,grace@example.org,free\nnobody,,free\n";
+
+const pickFile = async (page: Page) => {
+  await page
+    .locator("input[type=file]")
+    .setInputFiles({ name: "people.csv", mimeType: "text/csv", buffer: Buffer.from(CSV) });
+  await expect(page.locator("tbody").last().locator("tr")).toHaveCount(3);
+};
+const openDialog = async (page: Page) => {
+  await page.locator(".panel > header button").click();
+  await expect(page.locator("dialog[open]")).toBeVisible();
+};
+const openNode = async (page: Page) => {
+  await page.locator('.react-flow__node[data-id="remind"]').click();
+  await expect(page.locator(".side-numbers")).toBeVisible();
+};
+
 /** Every page there is, with something on it. */
-export async function allPages(kurier: Kurier): Promise<[name: string, path: string][]> {
+export async function allPages(kurier: Kurier): Promise<Seen[]> {
   const ask = (path: string) => kurier.api<Found>("GET", path);
   const [contact] = (await ask("/api/v1/contacts?user_id=user-4")).data;
   const segments = (await ask("/api/v1/segments")).data;
@@ -134,12 +155,17 @@ export async function allPages(kurier: Kurier): Promise<[name: string, path: str
     ["contacts", "/contacts"],
     ["contact", `/contacts/${contact?.id}`],
     ["contact-segments", `/contacts/${contact?.id}?tab=segments`],
+    ["contact-journeys", `/contacts/${contact?.id}?tab=journeys`],
+    ["contact-messages", `/contacts/${contact?.id}?tab=messages`],
     ["import", "/contacts/import"],
+    ["import-mapping", "/contacts/import", pickFile],
     ["segments", "/segments"],
     ["segment", `/segments/${paying?.id}`],
+    ["segment-new", "/segments/new"],
     ["segment-edit", `/segments/${paying?.id}/edit`],
     ["journeys", "/journeys"],
     ["journey", `/journeys/${cart?.id}`],
+    ["journey-node", `/journeys/${cart?.id}`, openNode],
     ["runs", `/journeys/${cart?.id}/runs`],
     ["run", `/runs/${run?.id}`],
     ["messages", "/messages"],
@@ -148,6 +174,7 @@ export async function allPages(kurier: Kurier): Promise<[name: string, path: str
     ["dead-letters", "/dead-letters"],
     ["templates", "/templates"],
     ["template", "/templates/cart-reminder"],
+    ["template-new", "/templates/new"],
     ["content", "/content"],
     ["content-node", `/content/${node?.key}`],
     ["bundles", "/bundles"],
@@ -156,7 +183,9 @@ export async function allPages(kurier: Kurier): Promise<[name: string, path: str
     ["slack-workspaces", "/slack-workspaces"],
     ["settings", "/settings/channels"],
     ["keys", "/settings/keys"],
+    ["key-dialog", "/settings/keys", openDialog],
     ["users", "/settings/users"],
     ["audit", "/settings/audit"],
+    ["not-found", "/nowhere"],
   ];
 }

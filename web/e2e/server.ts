@@ -22,8 +22,6 @@ export type Kurier = {
   url: string;
   data: string;
   api: <T = unknown>(method: string, path: string, body?: unknown) => Promise<T>;
-  /** Whether this server was built with what stands at the path. */
-  has: (path: string) => Promise<boolean>;
   send: (...events: object[]) => Promise<void>;
   /** Makes the first user without the page for it. */
   own: () => Promise<void>;
@@ -58,10 +56,6 @@ export async function startKurier(settings: Record<string, string> = {}, args: s
       const text = await answer.text();
       if (!answer.ok) throw new Error(`${method} ${path}: ${answer.status} ${text}`);
       return (text ? JSON.parse(text) : undefined) as T;
-    },
-    has: async (path) => {
-      const answer = await call("GET", path);
-      return !(answer.status === 404 && (await answer.text()).includes("there is nothing at"));
     },
     send: async (...events) => {
       const answer = await call("POST", "/v1/batch", { batch: events }, WRITE_KEY);

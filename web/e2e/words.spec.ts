@@ -25,7 +25,7 @@ test("every problem of the server has words in both languages", () => {
 
 test.describe("on German pages", () => {
   // Being refused is what is tried here.
-  test.use({ locale: "de-DE", allowed: [/\/api\/v1\/(?:session|journeys|contacts)/] });
+  test.use({ locale: "de-DE", allowed: [/^401 .*\/session$|^409 .*\/journeys$|^404 .*\/contacts\//] });
 
   let kurier: Kurier;
   test.beforeAll(async () => {
@@ -39,7 +39,7 @@ test.describe("on German pages", () => {
     await clean.getByLabel("E-Mail").fill(OWNER.email);
     await clean.getByLabel("Passwort").fill("not the password at all");
     await clean.getByRole("button", { name: "Anmelden" }).click();
-    await expect(clean.getByText("Die E-Mail-Adresse oder das Passwort ist falsch.").first()).toBeVisible();
+    await expect(clean.getByRole("alert").getByText("Die E-Mail-Adresse oder das Passwort ist falsch.")).toBeVisible();
     await clean.getByLabel("Passwort").fill(OWNER.password);
     await clean.getByRole("button", { name: "Anmelden" }).click();
     await expect(clean.getByRole("heading", { name: "Übersicht" })).toBeVisible();
@@ -50,9 +50,9 @@ test.describe("on German pages", () => {
     await clean.getByRole("button", { name: "Neue Journey" }).click();
     await clean.getByRole("dialog").getByLabel("Name").fill("Gruß");
     await clean.getByRole("button", { name: "Anlegen" }).click();
-    await expect(clean.getByText("Der Name ist schon vergeben.").first()).toBeVisible();
+    await expect(clean.getByRole("dialog").getByText("Der Name ist schon vergeben.")).toBeVisible();
 
     await clean.goto(`${kurier.url}/contacts/00000000-0000-7000-8000-000000000000`);
-    await expect(clean.getByText("Hier ist nichts, oder nichts mehr.").first()).toBeVisible();
+    await expect(clean.getByRole("alert").getByText("Hier ist nichts, oder nichts mehr.")).toBeVisible();
   });
 });

@@ -21,6 +21,8 @@ pub struct MessageFilter {
     pub template: Option<String>,
     pub topic: Option<String>,
     pub address: Option<String>,
+    /// Taken by one of these channels; by any or none if there is none.
+    pub sent_by: Vec<String>,
     /// In one of these; in any if there is none.
     pub states: Vec<MessageState>,
     pub reason: Option<Reason>,

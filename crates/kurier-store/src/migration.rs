@@ -30,6 +30,7 @@ pub const SQLITE: &[Migration] = migrations! {
     14 => "sqlite/0014_versions.sql",
     15 => "sqlite/0015_users.sql",
     16 => "sqlite/0016_last_failure.sql",
+    17 => "sqlite/0017_told.sql",
 };
 
 pub const POSTGRES: &[Migration] = migrations! {
@@ -49,6 +50,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     14 => "postgres/0014_versions.sql",
     15 => "postgres/0015_users.sql",
     16 => "postgres/0016_last_failure.sql",
+    17 => "postgres/0017_told.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

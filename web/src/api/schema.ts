@@ -610,6 +610,11 @@ export interface components {
             node?: string | null;
             /** @description Such as `suppressed`, `opted_out` or `retries_exhausted`. */
             reason?: string | null;
+            /**
+             * @description Taken by this channel, or by one of several separated by commas; `outbox` is the one
+             *     that keeps what nobody else takes.
+             */
+            sent_by?: string | null;
             /** @description Asked for at this time or later. */
             since?: string | null;
             /**
@@ -804,6 +809,8 @@ export interface components {
         };
         /** @description A message with everything that is known of it. */
         MessageDetail: components["schemas"]["MessageView"] & {
+            /** @description What the log was told of it, oldest first. */
+            events: components["schemas"]["MessageEvent"][];
             /** @description The values its template reads. */
             inputs: Record<string, never>;
             /** @description What the provider calls it. */
@@ -814,6 +821,19 @@ export interface components {
              */
             template_version?: number | null;
             tries: components["schemas"]["AttemptView"][];
+        };
+        /** @description One event of the log about a message. */
+        MessageEvent: {
+            occurred_at: string;
+            /**
+             * Format: int64
+             * @description Where it stands in the log.
+             */
+            position: number;
+            /** @description Why, where there is a reason. */
+            reason?: string | null;
+            /** @example message.sent */
+            type: string;
         };
         /**
          * @description A message to be sent.
@@ -907,6 +927,8 @@ export interface components {
              * @example sent
              */
             state: string;
+            /** @description What it is headed; only in a list that was asked for `subjects`. */
+            subject?: string | null;
             /** @example welcome */
             template?: string | null;
             /** @description The address, as it was known when the message was asked for. */

@@ -13,12 +13,13 @@ import {
 } from "@xyflow/react";
 import "@xyflow/react/dist/base.css";
 import "./canvas.css";
-import { useEffect, useMemo, useState, type DragEvent } from "react";
+import { useEffect, useLayoutEffect, useMemo, useRef, useState, type DragEvent } from "react";
 import { useWords } from "../i18n";
-import { edgeCount, type Counts } from "./counts";
+import { countAt, edgeCount, type Counts } from "./counts";
 import { edgesOf, KINDS, waysOf, type Definition, type Kind, type NodeDef } from "./definition";
 import { NODE_HEIGHT, NODE_WIDTH, type Places } from "./layout";
 import { NodeCard, type CardNode } from "./node-card";
+import { firstView } from "./view";
 import { wayName } from "./way-name";
 
 export type FaultCounts = Map<string, { faults: number; warnings: number }>;
@@ -53,7 +54,7 @@ function nodesOf({ definition, places, counts, faults, chosen }: CanvasProps): C
     data: {
       node,
       order: orderOf(node, places),
-      count: counts ? (counts.nodes.get(node.id) ?? { at: 0, entered: 0, left: 0 }) : null,
+      count: counts && countAt(counts, node.id),
       faults: faults.get(node.id)?.faults ?? 0,
       warnings: faults.get(node.id)?.warnings ?? 0,
     },
@@ -67,24 +68,25 @@ function orderOf(node: NodeDef, places: Places): string[] {
     .map((way) => way.by);
 }
 
-// A journey longer than this would be shrunk to dust: it is shown from its beginning instead.
-const FITS_PX = 2400;
-const NEAR = 0.7;
-const MIDDLE_PX = 325;
-
-function firstView(definition: Definition, places: Places): Viewport | null {
-  const all = Object.values(places);
-  const span = Math.max(0, ...all.map((place) => place.y)) - Math.min(0, ...all.map((place) => place.y));
-  const trigger = places[definition.nodes.find((node) => node.node_type === "trigger")?.id ?? ""];
-  if (span <= FITS_PX || !trigger) return null;
-  return { zoom: NEAR, x: MIDDLE_PX - (trigger.x + NODE_WIDTH / 2) * NEAR, y: 32 - trigger.y * NEAR };
+/** Where to look first is known once there is room to look at. */
+export function Canvas(props: CanvasProps) {
+  const room = useRef<HTMLDivElement>(null);
+  const [view, setView] = useState<Viewport | null>(null);
+  useLayoutEffect(() => {
+    if (room.current) setView(firstView(props.definition, props.places, room.current.getBoundingClientRect()));
+    // Only the first look: afterwards whoever looks moves the view.
+  }, []);
+  return (
+    <div className="canvas-room" ref={room}>
+      {view && <Flow {...props} view={view} />}
+    </div>
+  );
 }
 
-export function Canvas(props: CanvasProps) {
+function Flow({ view, ...props }: CanvasProps & { view: Viewport }) {
   const words = useWords();
   const flow = useReactFlow();
   const { definition, counts, editable, places, faults, chosen } = props;
-  const [view] = useState(() => firstView(definition, places));
   const [nodes, setNodes, onNodesChange] = useNodesState<CardNode>([]);
   // Numbers arrive while somebody drags: what is in their hand stays where it is.
   useEffect(
@@ -163,9 +165,7 @@ export function Canvas(props: CanvasProps) {
       onlyRenderVisibleElements={definition.nodes.length > 60}
       minZoom={0.05}
       maxZoom={1.5}
-      defaultViewport={view ?? undefined}
-      fitView={view === null}
-      fitViewOptions={{ maxZoom: 1, padding: 0.15 }}
+      defaultViewport={view}
       aria-label={words.t("canvas.label")}
       proOptions={{ hideAttribution: true }}
     >

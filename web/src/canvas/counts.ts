@@ -22,6 +22,10 @@ export function countsOf(stats: Stats): Counts {
   };
 }
 
+/** Where nobody has been, there is nothing to tell. */
+export const countAt = (counts: Counts, node: string): NodeCount =>
+  counts.nodes.get(node) ?? { at: 0, entered: 0, left: 0 };
+
 /** A wait goes on as `met`; one for time alone may be told as `next`. */
 export function edgeCount(counts: Counts, from: string, by: string, to: string): number {
   const other = by === "met" ? (counts.edges.get(keyOf(from, "next", to)) ?? 0) : 0;

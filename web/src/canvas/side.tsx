@@ -31,8 +31,11 @@ export function FaultList({ faults, onChoose }: { faults: Fault[]; onChoose?: (i
                   </button>{" "}
                 </>
               )}
-              {fault.field && <code>{fault.field}</code>} {fault.message}
-              {fault.suggestion ? `; ${fault.suggestion}` : ""}
+              {fault.field && <code>{fault.field}</code>}{" "}
+              <span lang="en">
+                {fault.message}
+                {fault.suggestion ? `; ${fault.suggestion}` : ""}
+              </span>
             </span>
           </li>
         ))}

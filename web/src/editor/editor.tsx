@@ -3,7 +3,10 @@ import {
   autocompletion,
   closeBrackets,
   completionKeymap,
+  insertCompletionText,
+  pickedCompletion,
   startCompletion,
+  type Completion,
   type CompletionContext,
 } from "@codemirror/autocomplete";
 import { defaultKeymap, history, historyKeymap } from "@codemirror/commands";
@@ -61,6 +64,16 @@ function checking(place: Place, tell: (check: Checked | null) => void): Extensio
     },
     { delay: TYPING_MS },
   );
+}
+
+/** A quote that was closed by itself when the word began is part of what the word replaces. */
+function apply(view: EditorView, picked: Completion, from: number, to: number) {
+  const quote = picked.label.at(-1);
+  const closed = (quote === "'" || quote === '"') && view.state.sliceDoc(to, to + 1) === quote;
+  const end = closed ? to + 1 : to;
+  view.dispatch(insertCompletionText(view.state, picked.label, from, end), {
+    annotations: pickedCompletion.of(picked),
+  });
 }
 
 const theme = EditorView.theme({
@@ -121,11 +134,11 @@ export default function ExpressionEditor({
     const complete = (context: CompletionContext) => {
       const line = context.state.sliceDoc(0, context.pos);
       const found = suggest(line, names.current);
-      if (!found || (found.from === context.pos && !context.explicit && !/[.'=(]\s*$/.test(line))) return null;
+      if (!found || (found.from === context.pos && !context.explicit && !/[.'"=(,]\s*$/.test(line))) return null;
       return {
         from: found.from,
-        options: found.options.map((one) => ({ label: one.label, type: one.kind, detail: one.detail })),
-        validFor: /^['\w. "]*$/,
+        options: found.options.map((one) => ({ label: one.label, type: one.kind, detail: one.detail, apply })),
+        validFor: /^(?:'[^']*|"[^"]*|[\w.]*)$/,
       };
     };
     const editable = new Compartment();

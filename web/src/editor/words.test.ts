@@ -21,6 +21,19 @@ describe("completion", () => {
     expect(labels("EXISTS (event WHERE event_type = ")).toEqual(["'Order Completed'"]);
     expect(labels("SUM(event.properties.")).toEqual(["total"]);
   });
+  it("offers event types anywhere in a list, and where a quote was begun", () => {
+    for (const before of [
+      "event_type IN (",
+      "event_type IN ('a', ",
+      "event_type IN ('it''s', 'Ord",
+      "event_type = 'Or",
+    ])
+      expect(labels(`EXISTS (event WHERE ${before}`), before).toEqual(["'Order Completed'"]);
+    const typed = "event_type IN ('a', 'Or";
+    expect(suggest(typed, names)?.from).toBe(typed.length - 3);
+    expect(suggest('contact."fir', names)?.from).toBe(8);
+    expect(labels("event_type = 'a' AN")).toContain("AND");
+  });
   it("offers words elsewhere, and nothing after a space", () => {
     expect(labels("contact.plan = 'x' AN")).toContain("AND");
     expect(suggest("contact.plan = 'x' ", names)).toBeNull();

@@ -66,9 +66,12 @@ function properties(names: Names): Suggestion[] {
   return named([...seen.values()]);
 }
 
+// Behind a comparison, or anywhere in a list: texts may hold doubled quotes.
+const EVENT_TYPE = /\bevent_type\s*(?:=|==|!=|<>|IN\s*\((?:\s*'(?:[^']|'')*'\s*,)*)\s*('[^']*|\w*)$/i;
+
 /** What may stand at the end of this text. */
 export function suggest(before: string, names: Names): Suggested {
-  const eventType = /\bevent_type\s*(?:=|==|!=|<>|IN\s*\()\s*('?[^'()]*)$/i.exec(before);
+  const eventType = EVENT_TYPE.exec(before);
   if (eventType) {
     const options = names.events.map((event): Suggestion => ({
       label: asText(event.name),
@@ -77,9 +80,9 @@ export function suggest(before: string, names: Names): Suggested {
     }));
     return { from: before.length - (eventType[1]?.length ?? 0), options };
   }
-  const property = /\bproperties\.([\w.]*)$/.exec(before);
+  const property = /\bproperties\.("[^"]*|[\w.]*)$/.exec(before);
   if (property) return { from: before.length - (property[1]?.length ?? 0), options: properties(names) };
-  const path = /\b(contact|event|journey)\.([\w.]*)$/.exec(before);
+  const path = /\b(contact|event|journey)\.("[^"]*|[\w.]*)$/.exec(before);
   if (path) return { from: before.length - (path[2]?.length ?? 0), options: afterRoot(path[1] ?? "", names) };
   const word = /[A-Za-z_]+$/.exec(before);
   if (!word) return null;

@@ -2,7 +2,7 @@ import { useState } from "react";
 import { api } from "../api/client";
 import { useAct } from "../api/queries";
 import { useWords } from "../i18n";
-import { Badge, Button, type Tone } from "../ui/controls";
+import { Badge, Button, FileField, type Tone } from "../ui/controls";
 import { Dialog } from "../ui/dialog";
 import { Note } from "../ui/layout";
 import { Table, type Column } from "../ui/table";
@@ -19,6 +19,8 @@ type Outcome = {
 };
 type Answer = { data: Outcome[] };
 
+type Busy = "looking" | "importing";
+
 const TONES: Record<Outcome["standing"], Tone> = { new: "good", changed: "accent", unchanged: "idle", refused: "bad" };
 
 /** Shows what would change by key before anything does. */
@@ -27,25 +29,36 @@ export function ContentImport({ onClose }: { onClose: () => void }) {
   const act = useAct();
   const [documents, setDocuments] = useState<Source[]>([]);
   const [outcomes, setOutcomes] = useState<Outcome[] | null>(null);
-  const pick = async (files: FileList | null) => {
+  const [busy, setBusy] = useState<Busy | null>(null);
+  const pick = async (files: File[]) => {
     const read = await Promise.all(
-      [...(files ?? [])].map(async (file) => ({
+      files.map(async (file) => ({
         source: file.webkitRelativePath || file.name,
         markdown: await file.text(),
       })),
     );
-    if (read.length === 0) return;
     setDocuments(read);
-    const answer = await act(() => api.post<Answer>("/api/v1/content?dry_run=true", { documents: read }), []);
-    setOutcomes(answer.data);
+    setOutcomes(null);
+    const asked = () => api.post<Answer>("/api/v1/content?dry_run=true", { documents: read });
+    setOutcomes((await working("looking", () => act(asked, []))).data);
   };
   const run = async () => {
-    await act(
-      () => api.post("/api/v1/content", { documents }),
-      [["/api/v1/content"]],
-      t("content.imported", { n: documents.length }),
+    await working("importing", () =>
+      act(
+        () => api.post("/api/v1/content", { documents }),
+        [["/api/v1/content"]],
+        t("content.imported", { n: documents.length }),
+      ),
     );
     onClose();
+  };
+  const working = async <T,>(what: Busy, work: () => Promise<T>): Promise<T> => {
+    setBusy(what);
+    try {
+      return await work();
+    } finally {
+      setBusy(null);
+    }
   };
   const refused = outcomes?.some((outcome) => outcome.standing === "refused") ?? true;
   return (
@@ -56,22 +69,23 @@ export function ContentImport({ onClose }: { onClose: () => void }) {
       footer={
         <>
           <Button onClick={onClose}>{t("action.cancel")}</Button>
-          <Button kind="primary" disabled={refused} onClick={() => void run().catch(() => {})}>
+          <Button kind="primary" busy={busy !== null} disabled={refused} onClick={() => void run().catch(() => {})}>
             {t("content.importAction", { n: documents.length })}
           </Button>
         </>
       }
     >
-      <div className="field">
-        <label htmlFor="content-files">{t("content.files")}</label>
-        <input
-          id="content-files"
-          type="file"
-          accept=".md,.markdown,text/markdown"
-          multiple
-          onChange={(event) => void pick(event.target.files).catch(() => {})}
-        />
-      </div>
+      <FileField
+        label={t("content.files")}
+        accept=".md,.markdown,text/markdown"
+        multiple
+        onFiles={(files) => void pick(files).catch(() => {})}
+      />
+      {busy && (
+        <p className="soft" role="status">
+          {t(`content.busy.${busy}`, { n: documents.length })}
+        </p>
+      )}
       {outcomes && <Outcomes of={outcomes} />}
     </Dialog>
   );

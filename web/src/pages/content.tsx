@@ -92,7 +92,7 @@ export default function Content({ params }: PageProps) {
 const HAS_CHILDREN = new Set(["doc", "ch", "para", "subpara"]);
 
 function Branch({ item, chosen }: { item: Item; chosen: string | null }) {
-  const { t } = useWords();
+  const { t, word } = useWords();
   const [open, setOpen] = useState(false);
   return (
     <li>
@@ -109,7 +109,7 @@ function Branch({ item, chosen }: { item: Item; chosen: string | null }) {
         )}
         <Link to={`/content/${part(item.key)}`}>{nameOf(item)}</Link>
         <span className="small soft">
-          {item.nodes !== undefined ? t("content.nodes", { n: item.nodes }) : item.type}
+          {item.nodes !== undefined ? t("content.nodes", { n: item.nodes }) : word("content.type", item.type)}
         </span>
       </div>
       {open && <Children of={item.key} chosen={chosen} />}

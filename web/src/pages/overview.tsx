@@ -1,11 +1,11 @@
-import { useEffect, useRef, useState } from "react";
+import { useEffect, useState } from "react";
 import type { Schemas } from "../api/client";
 import type { Link as LiveLink } from "../api/live";
 import { useOverview, type Overview } from "../api/overview";
 import { useRead } from "../api/queries";
 import { useWords } from "../i18n";
 import { Link } from "../shell/router";
-import { BarChart, Legend, LineChart, type Point, type Series } from "../ui/charts";
+import { BarChart, Legend, LineChart, type Series } from "../ui/charts";
 import { Badge, ButtonLink } from "../ui/controls";
 import { Facts, Note, Page, Panel, Tile } from "../ui/layout";
 import { Empty, Shown } from "../ui/states";
@@ -106,29 +106,25 @@ function Tiles({ of }: { of: Overview }) {
   );
 }
 
-const SAMPLES = 60;
+const RATE_MS = 10_000;
 
-/** How fast the log grows right now, from its position each time it is told. */
-function useRate(of: Overview): Point[] {
-  const [points, setPoints] = useState<Point[]>([]);
-  const last = useRef<{ at: number; position: number } | null>(null);
+/** How fast the log grows: from its position now, and some seconds ago. */
+function useRate({ at, position }: Overview): number {
+  const [seen, setSeen] = useState<{ at: number; position: number }[]>([]);
   useEffect(() => {
-    const at = Date.parse(of.at);
-    const before = last.current;
-    last.current = { at, position: of.position };
-    if (!before || at <= before.at) return;
-    const value = Math.round((of.position - before.position) / ((at - before.at) / 1000));
-    setPoints((all) => [
-      ...all.slice(1 - SAMPLES),
-      { label: new Date(at).toLocaleTimeString(), value: Math.max(0, value) },
-    ]);
-  }, [of.at, of.position]);
-  return points;
+    const now = Date.parse(at);
+    setSeen((all) => [...all.filter((one) => one.at < now && now - one.at <= RATE_MS), { at: now, position }]);
+  }, [at, position]);
+  const [first, last] = [seen[0], seen.at(-1)];
+  if (!first || !last || last.at === first.at) return 0;
+  const rate = Math.max(0, (last.position - first.position) / ((last.at - first.at) / 1000));
+  // A slow stream is none of zero.
+  return rate < 10 ? Math.round(rate * 10) / 10 : Math.round(rate);
 }
 
 function RatePanel({ of }: { of: Overview }) {
   const { t, number } = useWords();
-  const now = useRate(of).at(-1)?.value ?? 0;
+  const now = useRate(of);
   const clock = (at: string) => new Date(at).toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
   const series: Series[] = [
     {
@@ -218,7 +214,7 @@ function HealthPanel({ of }: { of: Overview }) {
         />
         {ready.data?.warnings.map((warning) => (
           <Note key={warning} tone="warn">
-            {warning}
+            <span lang="en">{warning}</span>
           </Note>
         ))}
       </div>

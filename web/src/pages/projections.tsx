@@ -72,7 +72,9 @@ function Card({ projection, busy }: { projection: Projection; busy: boolean }) {
       <Actions projection={projection} busy={busy} />
       {projection.failure && (
         <div className="full">
-          <Note tone="bad">{projection.failure.reason}</Note>
+          <Note tone="bad">
+            <span lang="en">{projection.failure.reason}</span>
+          </Note>
         </div>
       )}
       {projection.work && (

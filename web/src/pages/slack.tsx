@@ -8,14 +8,14 @@ import { Badge, Button, Tabs, TextField } from "../ui/controls";
 import { Confirm, Dialog } from "../ui/dialog";
 import { Page, Panel } from "../ui/layout";
 import { Empty, Shown } from "../ui/states";
-import { Table, type Column } from "../ui/table";
+import { Beneath, Table, type Column } from "../ui/table";
 import { Time } from "../ui/values";
 
 type Workspace = Schemas["SlackWorkspaceView"];
 const PATH = "/api/v1/slack-workspaces";
 
 export default function SlackWorkspaces() {
-  const { t } = useWords();
+  const { t, word } = useWords();
   const mayEdit = useMayEdit();
   const act = useAct();
   const [search] = useSearch();
@@ -29,7 +29,20 @@ export default function SlackWorkspaces() {
     </Button>
   );
   const columns: Column<Workspace>[] = [
-    { key: "name", title: t("column.name"), cell: (row) => <strong>{row.name}</strong> },
+    {
+      key: "name",
+      title: t("column.name"),
+      cell: (row) => (
+        <>
+          <strong>{row.name}</strong>
+          <Beneath>
+            {[row.category, row.default_channel, ...row.secrets.map((name) => word("slack.secret", name))]
+              .filter(Boolean)
+              .join(" · ")}
+          </Beneath>
+        </>
+      ),
+    },
     { key: "category", wide: true, title: t("slack.category"), cell: (row) => row.category ?? "–" },
     { key: "channel", wide: true, title: t("slack.channel"), cell: (row) => row.default_channel ?? "–" },
     {
@@ -40,7 +53,7 @@ export default function SlackWorkspaces() {
         row.secrets.length
           ? row.secrets.map((name) => (
               <Badge key={name} tone="good">
-                {name}
+                {word("slack.secret", name)}
               </Badge>
             ))
           : "–",

@@ -50,7 +50,7 @@ function KeyStep({ keyText, onKey }: { keyText: string; onKey: (key: string) => 
     onKey(made.key ?? "");
   };
   return (
-    <Panel title={t("start.step.key")} actions={<Done when={keyText !== ""} />}>
+    <Panel title={t("start.step.key")} label={t("start.step.key")} actions={<Done when={keyText !== ""} />}>
       <div className="step">
         {keyText ? (
           <Code text={keyText} label={t("start.key")} />
@@ -124,7 +124,7 @@ function EventStep({ keyText }: { keyText: string }) {
   const contact = useRead<Schemas["ContactList"]>("/api/v1/contacts", { user_id: USER }, { every: 1000 }).data?.data[0];
   const shown = keyText || "kur_…";
   return (
-    <Panel title={t("start.step.event")} actions={<Done when={contact !== undefined} />}>
+    <Panel title={t("start.step.event")} label={t("start.step.event")} actions={<Done when={contact !== undefined} />}>
       <div className="step">
         <p className="soft">{t("start.step.eventHint")}</p>
         <h3>{t("start.curl")}</h3>
@@ -171,7 +171,7 @@ function JourneyStep() {
     setBusy(false);
   };
   return (
-    <Panel title={t("start.step.journey")} actions={<Done when={made !== undefined} />}>
+    <Panel title={t("start.step.journey")} label={t("start.step.journey")} actions={<Done when={made !== undefined} />}>
       <div className="step">
         <p className="soft">{t("start.step.journeyHint")}</p>
         <div className="actions">
@@ -198,7 +198,11 @@ function MessageStep({ keyText }: { keyText: string }) {
     { every: 1000 },
   ).data?.data[0];
   return (
-    <Panel title={t("start.step.message")} actions={<Done when={message !== undefined} />}>
+    <Panel
+      title={t("start.step.message")}
+      label={t("start.step.message")}
+      actions={<Done when={message !== undefined} />}
+    >
       <div className="step">
         <p className="soft">{t("start.step.messageHint")}</p>
         <div className="actions" aria-live="polite">

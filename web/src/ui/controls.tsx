@@ -1,11 +1,13 @@
 import {
   useId,
+  useState,
   type ButtonHTMLAttributes,
   type InputHTMLAttributes,
   type ReactNode,
   type SelectHTMLAttributes,
   type TextareaHTMLAttributes,
 } from "react";
+import { useWords } from "../i18n";
 import { Link } from "../shell/router";
 import { Icon, type IconName } from "./icons";
 
@@ -113,6 +115,44 @@ export function AreaField({ label, hint, fault, ...rest }: Labelled & TextareaHT
         {...rest}
       />
     </Field>
+  );
+}
+
+type FileFieldProps = { label: string; accept: string; multiple?: boolean; onFiles: (files: File[]) => void };
+
+/** The browser's own words stand in the browser's language: these are ours. */
+export function FileField({ label, accept, multiple, onFiles }: FileFieldProps) {
+  const { t } = useWords();
+  const id = useId();
+  const [chosen, setChosen] = useState<string[]>([]);
+  const change = (files: FileList | null) => {
+    const all = [...(files ?? [])];
+    setChosen(all.map((file) => file.name));
+    if (all.length > 0) onFiles(all);
+  };
+  return (
+    <div className="field">
+      <span className="label" id={`${id}-label`}>
+        {label}
+      </span>
+      <span className="file-field">
+        <input
+          id={id}
+          className="hidden"
+          type="file"
+          accept={accept}
+          multiple={multiple}
+          aria-labelledby={`${id}-label`}
+          onChange={(event) => change(event.target.files)}
+        />
+        <label className="button" htmlFor={id}>
+          {t(multiple ? "file.chooseMany" : "file.choose")}
+        </label>
+        <span className="soft" aria-live="polite">
+          {chosen.join(", ") || t("file.none")}
+        </span>
+      </span>
+    </div>
   );
 }
 

@@ -1,6 +1,7 @@
 import { useEffect, useId, useRef, useState, type ReactNode } from "react";
 import { useWords } from "../i18n";
 import { Button, IconButton, TextField } from "./controls";
+import { useToastHost } from "./toast";
 
 type DialogProps = { title: string; onClose: () => void; children: ReactNode; footer?: ReactNode; wide?: boolean };
 
@@ -9,11 +10,17 @@ export function Dialog({ title, onClose, children, footer, wide }: DialogProps) 
   const { t } = useWords();
   const ref = useRef<HTMLDialogElement>(null);
   const id = useId();
+  const host = useToastHost();
   useEffect(() => {
     const dialog = ref.current;
-    dialog?.showModal();
-    return () => dialog?.close();
-  }, []);
+    if (!dialog) return;
+    dialog.showModal();
+    const leave = host(dialog);
+    return () => {
+      leave();
+      dialog.close();
+    };
+  }, [host]);
   const close = (event: { preventDefault: () => void }) => {
     event.preventDefault();
     onClose();

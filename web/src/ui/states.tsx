@@ -48,6 +48,12 @@ function titleOf(problem: Problem, t: ReturnType<typeof useWords>["t"]): string 
   return t("state.failed");
 }
 
+/** A page for changing something, which whoever may only look has come to by its address. */
+export function Forbidden() {
+  const { t } = useWords();
+  return <Empty title={t("state.forbidden")}>{t("app.readOnly")}</Empty>;
+}
+
 /** One of the three, or what was asked for. */
 export function Shown<T>({
   of,

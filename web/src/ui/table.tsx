@@ -13,6 +13,9 @@ export type Column<T> = {
   wide?: boolean;
 };
 
+/** On a phone, what the columns it has no room for would say. */
+export const Beneath = ({ children }: { children: ReactNode }) => <div className="beneath soft small">{children}</div>;
+
 type TableProps<T> = {
   label: string;
   columns: Column<T>[];

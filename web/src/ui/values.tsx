@@ -47,6 +47,24 @@ export function valueText(value: unknown): string {
   return typeof value === "string" ? value : (JSON.stringify(value) ?? "");
 }
 
+/** Plain http has no clipboard; there the text is selected, and copied the old way. */
+async function copyText(text: string): Promise<boolean> {
+  try {
+    await navigator.clipboard.writeText(text);
+    return true;
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    area.className = "hidden";
+    // A dialog makes everything beside it inert.
+    (document.querySelector("dialog[open]") ?? document.body).append(area);
+    area.select();
+    const copied = document.execCommand("copy");
+    area.remove();
+    return copied;
+  }
+}
+
 export function Code({ text, wrap, label }: { text: string; wrap?: boolean; label?: string }) {
   const { t } = useWords();
   const [copied, setCopied] = useState(false);
@@ -55,7 +73,7 @@ export function Code({ text, wrap, label }: { text: string; wrap?: boolean; labe
     const timer = setTimeout(() => setCopied(false), 2000);
     return () => clearTimeout(timer);
   }, [copied]);
-  const copy = () => void navigator.clipboard.writeText(text).then(() => setCopied(true));
+  const copy = () => void copyText(text).then(setCopied);
   return (
     <div className="code">
       <pre

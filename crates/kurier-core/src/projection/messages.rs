@@ -3,7 +3,7 @@
 mod fold;
 mod row;
 
-pub use row::{Attempt, MessageSummary, message_of_row};
+pub use row::{Attempt, MessageSummary, Told, message_of_row};
 
 use super::table::ColumnKind::{Id, Int, Text};
 use super::{Cell, Column, Folded, Loaded, Need, Projection, Table, UnreadableRow};

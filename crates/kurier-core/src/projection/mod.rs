@@ -36,7 +36,7 @@ pub use journeys::{
     JOURNEY_VERSION, JourneyCount, JourneyStanding, JourneySummary, JourneyVersion, Journeys,
     Passage, PathHop, count_of_row, instance_of_row, journey_of_row, passage_of_row,
 };
-pub use messages::{Attempt, MESSAGE, MessageSummary, Messages, message_of_row};
+pub use messages::{Attempt, MESSAGE, MessageSummary, Messages, Told, message_of_row};
 pub use segments::{MEMBER, SEGMENT, SEGMENT_SIZE, SegmentSummary, Segments, segment_of_row};
 pub use settle::{Writes, settle};
 pub use slack_workspaces::{SLACK_WORKSPACE, SlackWorkspaces, slack_workspace_of_row};

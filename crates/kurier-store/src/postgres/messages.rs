@@ -118,6 +118,11 @@ fn conditions(sql: &mut Builder, filter: &MessageFilter) {
     if let Some(is_discarded) = filter.is_discarded {
         sql.push(format!(" AND discarded = {}", i64::from(is_discarded)));
     }
+    if !filter.sent_by.is_empty() {
+        sql.push(" AND standing::json ->> 'sent_by' = ANY (")
+            .push_bind(filter.sent_by.clone())
+            .push(")");
+    }
     if !filter.states.is_empty() {
         sql.push(format!(" AND state IN ({})", states(&filter.states)));
     }

@@ -110,6 +110,11 @@ fn conditions(scope: Scope, filter: &MessageFilter) -> (String, Vec<Value>) {
     add("code = ?", text(&filter.code));
     add("requested_at >= ?", time(filter.since));
     add("requested_at < ?", time(filter.before));
+    if !filter.sent_by.is_empty() {
+        let marks = vec!["?"; filter.sent_by.len()].join(", ");
+        sql.push_str(&format!(" AND standing ->> 'sent_by' IN ({marks})"));
+        values.extend(filter.sent_by.iter().cloned().map(Value::Text));
+    }
     if !filter.states.is_empty() {
         sql.push_str(&format!(" AND state IN ({})", states(&filter.states)));
     }

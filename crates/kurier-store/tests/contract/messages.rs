@@ -152,7 +152,13 @@ async fn filters_hold_together(store: Store) {
     assert_eq!(listed(by(|it| it.since = Some(seconds(3)))).await.len(), 2);
     assert_eq!(listed(by(|it| it.before = Some(seconds(2)))).await, ["a1"]);
     assert_eq!(listed(by(|it| it.version = Some(2))).await.len(), 4);
-    let none: [fn(&mut MessageFilter); 8] = [
+    let taken_by = |names: &[&str]| {
+        let names = names.iter().map(|name| (*name).to_owned()).collect();
+        by(|it| it.sent_by = names)
+    };
+    assert_eq!(listed(taken_by(&["post", "outbox"])).await, ["b2"]);
+    let none: [fn(&mut MessageFilter); 9] = [
+        |it| it.sent_by = vec!["post".into()],
         |it| it.version = Some(3),
         |it| it.node = Some("other".into()),
         |it| it.channel = Some("sms".into()),
@@ -200,6 +206,14 @@ async fn one_message_is_read_back_whole(store: Store) {
     assert_eq!((origin.version, message.request.priority), (2, 9));
     assert_eq!(message.state, MessageState::Sent);
     assert_eq!(message.standing.sent_by.as_deref(), Some("outbox"));
+    let told = message.standing.told.iter().map(|it| (it.kind, it.at));
+    assert_eq!(
+        told.collect::<Vec<_>>(),
+        [
+            (Kind::MessageRequested, seconds(2)),
+            (Kind::MessageSent, seconds(9))
+        ]
+    );
     assert_eq!(
         (message.requested_at, message.changed_at),
         (seconds(2), seconds(9))

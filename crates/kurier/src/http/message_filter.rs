@@ -32,6 +32,9 @@ pub struct FilterParams {
     pub topic: Option<String>,
     /// To this address.
     pub to: Option<String>,
+    /// Taken by this channel, or by one of several separated by commas; `outbox` is the one
+    /// that keeps what nobody else takes.
+    pub sent_by: Option<String>,
     /// One or more of `queued`, `sending`, `sent`, `retrying`, `failed`, `skipped` and
     /// `unknown`, separated by commas.
     pub state: Option<String>,
@@ -64,6 +67,7 @@ impl FilterParams {
             template: plain(self.template.as_ref())?,
             topic: plain(self.topic.as_ref())?,
             address: plain(self.to.as_ref())?,
+            sent_by: names(plain(self.sent_by.as_ref())?),
             states: state.map(states).transpose()?.unwrap_or_default(),
             reason: self.reason.as_deref().map(reason).transpose()?,
             code: plain(self.code.as_ref())?,
@@ -108,6 +112,12 @@ fn time(name: &str, text: Option<&str>) -> Result<Option<Timestamp>, Problem> {
         ))
     };
     text.map(|text| text.parse().map_err(refused)).transpose()
+}
+
+fn names(text: Option<String>) -> Vec<String> {
+    let text = text.unwrap_or_default();
+    let names = text.split(',').map(str::trim).filter(|it| !it.is_empty());
+    names.map(str::to_owned).collect()
 }
 
 fn states(text: &str) -> Result<Vec<MessageState>, Problem> {

@@ -1,7 +1,7 @@
 //! A message as the API shows it.
 
 use kurier_core::message::{Refusal, Rendered};
-use kurier_core::projection::{Attempt, MessageSummary};
+use kurier_core::projection::{Attempt, MessageSummary, Told};
 use kurier_store::MessageCount;
 use serde::Serialize;
 use utoipa::ToSchema;
@@ -30,6 +30,9 @@ pub struct MessageView {
     /// `queued`, `sending`, `sent`, `retrying`, `failed`, `skipped` or `unknown`.
     #[schema(example = "sent")]
     state: &'static str,
+    /// What it is headed; only in a list that was asked for `subjects`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    subject: Option<String>,
     /// Why it is in that state, where there is a reason.
     #[schema(example = "suppressed")]
     reason: Option<&'static str>,
@@ -65,6 +68,7 @@ impl From<&MessageSummary> for MessageView {
             topic: request.topic.clone(),
             priority: request.priority,
             state: message.state.as_str(),
+            subject: None,
             reason: message.reason.map(|it| it.as_str()),
             code: message.code.clone(),
             attempts: message.attempts,
@@ -74,6 +78,13 @@ impl From<&MessageSummary> for MessageView {
             requested_at: message.requested_at.to_string(),
             changed_at: message.changed_at.to_string(),
         }
+    }
+}
+
+impl MessageView {
+    pub(super) fn headed(mut self, subject: Option<String>) -> Self {
+        self.subject = subject;
+        self
     }
 }
 
@@ -90,6 +101,8 @@ pub struct MessageDetail {
     #[schema(value_type = Object)]
     inputs: kurier_core::value::Object,
     tries: Vec<AttemptView>,
+    /// What the log was told of it, oldest first.
+    events: Vec<MessageEvent>,
 }
 
 impl From<MessageSummary> for MessageDetail {
@@ -105,7 +118,30 @@ impl From<MessageSummary> for MessageDetail {
                 .into_iter()
                 .map(AttemptView::from)
                 .collect(),
+            events: message.standing.told.iter().map(event_view).collect(),
         }
+    }
+}
+
+/// One event of the log about a message.
+#[derive(Debug, Serialize, ToSchema)]
+pub struct MessageEvent {
+    /// Where it stands in the log.
+    position: i64,
+    #[serde(rename = "type")]
+    #[schema(example = "message.sent")]
+    kind: &'static str,
+    /// Why, where there is a reason.
+    reason: Option<&'static str>,
+    occurred_at: String,
+}
+
+fn event_view(told: &Told) -> MessageEvent {
+    MessageEvent {
+        position: told.position.0,
+        kind: told.kind.as_str(),
+        reason: told.reason.map(|it| it.as_str()),
+        occurred_at: told.at.to_string(),
     }
 }
 

@@ -7,6 +7,7 @@ use axum::extract::rejection::QueryRejection;
 use axum::extract::{Path, Query, State};
 use kurier_core::id::MessageId;
 use kurier_core::message::Rendered;
+use kurier_core::projection::MessageSummary;
 use kurier_store::MessageQuery;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
@@ -30,6 +31,9 @@ pub struct PageParams {
     limit: Option<usize>,
     /// `next_cursor` of the page before.
     cursor: Option<String>,
+    /// Whether to say what each is headed, which is written again for it.
+    #[param(default = false)]
+    subjects: Option<bool>,
 }
 
 /// One page of a list.
@@ -53,6 +57,7 @@ pub async fn list(
 ) -> Result<Json<MessageList>, Problem> {
     let (page, filter) = params(&uri)?;
     let key = &grant.workspace.key;
+    let subjects = page.subjects.unwrap_or_default();
     let after = page.cursor.as_deref();
     let after = after.map(|cursor| cursor::to_id(key, cursor)).transpose()?;
     let asked = MessageQuery {
@@ -66,17 +71,42 @@ pub async fn list(
         let id = message.request.message.as_uuid();
         cursor::of_id(key, message.requested_at, id)
     });
+    let mut data = Vec::with_capacity(page.messages.len());
+    for message in &page.messages {
+        let subject = match subjects {
+            true => subject(&app, &grant, message).await?,
+            false => None,
+        };
+        data.push(MessageView::from(message).headed(subject));
+    }
     Ok(Json(MessageList {
-        data: page.messages.iter().map(MessageView::from).collect(),
+        data,
         has_more: page.has_more,
         next_cursor,
     }))
 }
 
+/// What a message is headed; nothing of one that cannot be written any more.
+async fn subject(
+    app: &App,
+    grant: &Grant,
+    message: &MessageSummary,
+) -> Result<Option<String>, Problem> {
+    let (request, at) = (&message.request, message.changed_at);
+    match app.post.write(grant.scope(), request, at).await {
+        Ok(rendered) => Ok(rendered.subject),
+        Err(Unwritten::Never(_) | Unwritten::NoContent(_)) => Ok(None),
+        Err(Unwritten::Store(error)) => Err(error.into()),
+    }
+}
+
 /// The page and the filter of a query. What is neither is refused.
 fn params(uri: &axum::http::Uri) -> Result<(PageParams, FilterParams), Problem> {
     let text = uri.query().unwrap_or_default();
-    let is_page = |pair: &&str| pair.starts_with("limit=") || pair.starts_with("cursor=");
+    let is_page = |pair: &&str| {
+        let names = ["limit=", "cursor=", "subjects="];
+        names.iter().any(|name| pair.starts_with(name))
+    };
     let (page, filter): (Vec<&str>, Vec<&str>) = text.split('&').partition(is_page);
     Ok((read(&page.join("&"))?, read(&filter.join("&"))?))
 }
@@ -147,7 +177,7 @@ pub async fn counts(
     Ok(Json(CountList { data }))
 }
 
-/// One message, with every attempt.
+/// One message, with every attempt and every event about it.
 #[utoipa::path(get, path = "/api/v1/messages/{id}", tag = "messages",
     params(("id" = String, Path, description = "The message's id")), responses(
     (status = 200, body = MessageDetail),

@@ -1,6 +1,7 @@
 // Each word stands beside its translation: [English, German].
 import { everywhere } from "./everywhere";
 import { contacts } from "./contacts";
+import { events } from "./events";
 import { journeys } from "./journeys";
 import { messages } from "./messages";
 import { nodes } from "./nodes";
@@ -14,6 +15,7 @@ export const pairs = {
   ...everywhere,
   ...start,
   ...contacts,
+  ...events,
   ...segments,
   ...journeys,
   ...nodes,
@@ -24,4 +26,16 @@ export const pairs = {
 };
 export type Key = keyof typeof pairs;
 
-export const areas = { everywhere, start, contacts, segments, journeys, nodes, messages, problems, publish, system };
+export const areas = {
+  everywhere,
+  start,
+  contacts,
+  events,
+  segments,
+  journeys,
+  nodes,
+  messages,
+  problems,
+  publish,
+  system,
+};

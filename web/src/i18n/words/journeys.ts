@@ -81,9 +81,17 @@ export const journeys = {
     "Lässt diese Definition, wie gezeichnet, über die aufgezeichnete Geschichte laufen. Nichts wird gesendet.",
   ],
   "canvas.simulating": ["Simulating over the log …", "Simulation über das Log läuft …"],
+  "canvas.simulatingDays": [
+    "Runs over the last {n} days of the log. Nothing is sent, and you can go on drawing.",
+    "Läuft über die letzten {n} Tage des Logs. Nichts wird gesendet, und Sie können weiterzeichnen.",
+  ],
   "canvas.simulated": [
-    "{runs} runs of {contacts} contacts, {messages} messages",
-    "{runs} Läufe von {contacts} Kontakten, {messages} Nachrichten",
+    "From {from} to {to} · runs: {runs} · contacts: {contacts} · messages: {messages}",
+    "{from} bis {to} · Läufe: {runs} · Kontakte: {contacts} · Nachrichten: {messages}",
+  ],
+  "canvas.truncated": [
+    "The log is too long for one simulation: only its end was replayed, so earlier entries are missing.",
+    "Das Log ist für eine Simulation zu lang: nur sein Ende wurde durchlaufen, frühere Eintritte fehlen.",
   ],
   "canvas.simulateEnd": ["Back to live", "Zurück zu live"],
   "canvas.runs": ["Runs", "Läufe"],

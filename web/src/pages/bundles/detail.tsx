@@ -8,7 +8,8 @@ import { Facts, Note, Page, Panel } from "../../ui/layout";
 import { Shown } from "../../ui/states";
 import { Time } from "../../ui/values";
 import { Away, type Version } from "./list";
-import { check, type Envelope, type Step } from "./proof";
+import { canHash } from "./bytes";
+import { check, STEPS, type Envelope, type Step } from "./proof";
 
 type Bundle = {
   envelope: Envelope;
@@ -21,10 +22,10 @@ type Bundle = {
   reorg: boolean;
   cache: { hit: boolean; ageSec: number };
 };
-type Verdict = { verdict: string; blockHeight: number | null; reorg: boolean; verifiedAt: string };
+type Verified = { verdict: string; blockHeight: number | null; reorg: boolean; verifiedAt: string };
 type Detail = Version & {
   proofs: { txid: string; blockHeight: number | null; attachedAt: string }[];
-  audit: Verdict[];
+  audit: Verified[];
 };
 
 const TONES: Record<string, Tone> = {
@@ -107,58 +108,72 @@ function Confirmations({ bundle }: { bundle: Bundle }) {
   );
 }
 
-const verdictOf = (holds: boolean | null, { t }: Words): [string, Tone] =>
-  holds === null ? [t("bundle.open"), "idle"] : holds ? [t("bundle.holds"), "good"] : [t("bundle.fails"), "bad"];
+type Verdict = boolean | null | "away";
+
+const verdictOf = (holds: Verdict, { t }: Words): [string, Tone] => {
+  if (holds === "away") return [t("bundle.away"), "warn"];
+  if (holds === null) return [t("bundle.open"), "idle"];
+  return holds ? [t("bundle.holds"), "good"] : [t("bundle.fails"), "bad"];
+};
 
 function Proof({ bundle }: { bundle: Bundle }) {
-  const words = useWords();
-  const { t, number } = words;
+  const { t, number } = useWords();
+  const here = canHash();
+  const { envelope } = bundle;
   const steps = useQuery({
-    queryKey: ["proof", bundle.envelope.versionId, bundle.envelope.blockHash, bundle.envelope.tx?.txid],
-    queryFn: () => check(bundle.envelope),
+    queryKey: ["proof", envelope.versionId, envelope.blockHash, envelope.tx?.txid],
+    queryFn: async (): Promise<(Omit<Step, "holds"> & { holds: Verdict })[]> =>
+      here ? check(envelope) : STEPS.map((name) => ({ name, holds: "away", shows: "" })),
     staleTime: Infinity,
   });
   const inChain = bundle.state === "confirmed" ? true : bundle.state === "off_chain" ? false : null;
-  const last = bundle.tip
-    ? `${t("bundles.tip")} ${number(bundle.tip.height)} · ${t("bundle.toldByServer")}`
-    : t("bundle.toldByServer");
-  const row = (name: Step["name"] | "chain", holds: boolean | null, shows: string) => {
-    const [word, tone] = verdictOf(holds, words);
-    return (
-      <li key={name} data-holds={holds ?? undefined}>
-        <div>
-          <strong>{t(`bundle.step.${name}`)}</strong>
-          <div className="small soft">
-            <code>{shows}</code>
-          </div>
-        </div>
-        <Badge tone={tone}>{word}</Badge>
-      </li>
-    );
-  };
+  const told = t("bundle.toldByServer");
+  const last = bundle.tip ? `${t("bundles.tip")} ${number(bundle.tip.height)} · ${told}` : told;
   return (
-    <Panel title={t("bundles.steps")} actions={<span className="soft small">{t("bundles.stepsNote")}</span>}>
-      <Shown of={steps}>
-        {(list) => (
-          <ol className="proof">
-            {list.map((step) => row(step.name, step.holds, step.shows))}
-            {row("chain", inChain, last)}
-          </ol>
-        )}
-      </Shown>
+    <Panel title={t("bundles.steps")} label={t("bundles.steps")}>
+      <div className="stack">
+        {!here && <Note tone="warn">{t("bundles.noHashes")}</Note>}
+        <Shown of={steps}>
+          {(list) => (
+            <ol className="proof">
+              {list.map((step) => (
+                <ProofStep key={step.name} {...step} />
+              ))}
+              <ProofStep name="chain" holds={inChain} shows={last} />
+            </ol>
+          )}
+        </Shown>
+        <p className="soft small">{t("bundles.stepsNote")}</p>
+      </div>
     </Panel>
   );
 }
 
+function ProofStep({ name, holds, shows }: { name: Step["name"] | "chain"; holds: Verdict; shows: string }) {
+  const words = useWords();
+  const [word, tone] = verdictOf(holds, words);
+  return (
+    <li data-holds={typeof holds === "boolean" ? holds : undefined}>
+      <div>
+        <strong>{words.t(`bundle.step.${name}`)}</strong>
+        <div className="small soft">
+          <code>{shows}</code>
+        </div>
+      </div>
+      <Badge tone={tone}>{word}</Badge>
+    </li>
+  );
+}
+
 function About({ version, bundle }: { version: Detail; bundle: Bundle }) {
-  const { t, number } = useWords();
+  const { t, word, number } = useWords();
   const parents = version.parents.map((parent) => (
     <div key={parent}>
       <Link to={`/bundles/${parent}`}>{parent.slice(0, 16)}</Link>
     </div>
   ));
   const facts: [string, React.ReactNode][] = [
-    [t("bundles.kind"), version.kind],
+    [t("bundles.kind"), word("bundle.kind", version.kind)],
     [t("bundles.published"), <Time at={version.publishedAt} />],
     [t("bundles.parents"), parents.length ? parents : t("bundles.noParents")],
     [t("bundles.tip"), bundle.tip ? number(bundle.tip.height) : "–"],

@@ -29,7 +29,7 @@ export default function Bundles() {
       title: t("bundles.version"),
       cell: (row) => <Link to={`/bundles/${row.versionId}`}>{row.name}</Link>,
     },
-    { key: "kind", wide: true, title: t("bundles.kind"), cell: (row) => row.kind },
+    { key: "kind", wide: true, title: t("bundles.kind"), cell: (row) => word("bundle.kind", row.kind) },
     {
       key: "anchor",
       title: t("bundles.anchor"),

@@ -2,16 +2,17 @@ import { expect, it } from "vitest";
 import { guess, isNamed, readCsv, rowOf } from "./csv";
 
 it("reads quotes, breaks inside them, and a byte order mark", () => {
-  expect(readCsv('\uFEFFa,b\r\n"1,2","say ""hi""\nthere"\r\n')).toEqual([
-    ["a", "b"],
-    ["1,2", 'say "hi"\nthere'],
+  expect(readCsv('\uFEFFa,b\r\n"1,2","say ""hi""\nthere"\r\n3,4')).toEqual([
+    { at: 1, cells: ["a", "b"] },
+    { at: 2, cells: ["1,2", 'say "hi"\nthere'] },
+    { at: 4, cells: ["3", "4"] },
   ]);
 });
 
 it("sees semicolons, and leaves out empty lines", () => {
   expect(readCsv("a;b\n\n1;2")).toEqual([
-    ["a", "b"],
-    ["1", "2"],
+    { at: 1, cells: ["a", "b"] },
+    { at: 3, cells: ["1", "2"] },
   ]);
 });
 

@@ -1,9 +1,13 @@
 // CSV as spreadsheets write it: quotes doubled, line breaks inside quotes, comma or semicolon.
-export function readCsv(text: string): string[][] {
+export type Line = { at: number; cells: string[] };
+
+/** The lines of a file that say something, with their place in it: a cell may go over several. */
+export function readCsv(text: string): Line[] {
   const clean = text.replace(/^\uFEFF/, "");
   const head = clean.slice(0, clean.indexOf("\n") + 1 || undefined);
   const separator = (head.match(/;/g)?.length ?? 0) > (head.match(/,/g)?.length ?? 0) ? ";" : ",";
-  const rows: string[][] = [];
+  const rows: Line[] = [];
+  let [at, began] = [1, 1];
   let row: string[] = [];
   let cell = "";
   let quoted = false;
@@ -13,14 +17,16 @@ export function readCsv(text: string): string[][] {
   };
   const endRow = () => {
     endCell();
-    if (row.some((one) => one !== "")) rows.push(row);
+    if (row.some((one) => one !== "")) rows.push({ at: began, cells: row });
     row = [];
+    began = at;
   };
-  for (let at = 0; at < clean.length; at++) {
-    const sign = clean[at];
+  for (let place = 0; place < clean.length; place++) {
+    const sign = clean[place];
+    if (sign === "\n") at++;
     if (quoted) {
       if (sign !== '"') cell += sign;
-      else if (clean[at + 1] === '"') cell += clean[at++];
+      else if (clean[place + 1] === '"') cell += clean[place++];
       else quoted = false;
     } else if (sign === '"' && cell === "") quoted = true;
     else if (sign === separator) endCell();

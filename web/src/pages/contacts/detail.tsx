@@ -152,7 +152,7 @@ function Actions({ contact }: { contact: Contact }) {
   const act = useAct();
   const [erasing, setErasing] = useState(false);
   const erase = async () => {
-    const answer = await api.del<Schemas["Erased"]>(`/api/v1/contacts/${contact.id}`);
+    const answer = await act(() => api.del<Schemas["Erased"]>(`/api/v1/contacts/${contact.id}`), []);
     navigate("/contacts");
     await act(
       async () => answer,

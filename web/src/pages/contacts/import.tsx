@@ -1,15 +1,19 @@
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { useMemo, useState } from "react";
 import { api, type FieldFault } from "../../api/client";
-import { useWords, type Language } from "../../i18n";
-import { Button, ButtonLink } from "../../ui/controls";
+import { say, useWords, type Language } from "../../i18n";
+import { useMayEdit } from "../../shell/session";
+import { Button, ButtonLink, FileField } from "../../ui/controls";
 import { Note, Page, Panel } from "../../ui/layout";
 import { Table, type Column } from "../../ui/table";
 import { problemText } from "../../ui/problem-text";
+import { Forbidden } from "../../ui/states";
 import { Code, valueText } from "../../ui/values";
-import { guess, isNamed, readCsv, rowOf, TARGETS, type Row, type Target } from "./csv";
+import { guess, isNamed, readCsv, rowOf, TARGETS, type Line, type Row, type Target } from "./csv";
 
-type Read = { headings: string[]; lines: string[][] };
+type Read = { headings: string[]; lines: Line[] };
+/** A contact to be, and where it stands in the file. */
+type Wanted = { at: number; row: Row };
 type Progress = { done: number; of: number; refused: string[]; ended: boolean };
 
 type RowFaults = { row: number; errors: FieldFault[] };
@@ -21,28 +25,29 @@ const EXAMPLE = "user_id,email,first_name,plan\nada,ada@example.com,Ada,pro\ngra
 
 export default function Import() {
   const { t } = useWords();
+  const mayEdit = useMayEdit();
   const [read, setRead] = useState<Read | null>(null);
   const [targets, setTargets] = useState<Target[]>([]);
   const pick = async (file: File | undefined) => {
     if (!file) return;
-    const [headings = [], ...lines] = readCsv(await file.text());
+    const [head, ...lines] = readCsv(await file.text());
+    const headings = head?.cells ?? [];
     setRead({ headings, lines });
     setTargets(headings.map(guess));
   };
   return (
     <Page title={t("import.title")} lead={t("import.lead")} crumb={{ to: "/contacts", label: t("contacts.title") }}>
-      <Panel>
-        <div className="field">
-          <label htmlFor="import-file">{t("import.file")}</label>
-          <input
-            id="import-file"
-            type="file"
-            accept=".csv,text/csv"
-            onChange={(event) => void pick(event.target.files?.[0])}
-          />
-        </div>
-      </Panel>
-      {!read && (
+      {!mayEdit && (
+        <Panel>
+          <Forbidden />
+        </Panel>
+      )}
+      {mayEdit && (
+        <Panel>
+          <FileField label={t("import.file")} accept=".csv,text/csv" onFiles={([file]) => void pick(file)} />
+        </Panel>
+      )}
+      {mayEdit && !read && (
         <Panel title={t("import.example")}>
           <div className="stack">
             <p className="soft">{t("import.looks")}</p>
@@ -71,7 +76,7 @@ function Mapping({
     {
       key: "example",
       title: t("import.example"),
-      cell: (at) => <span className="soft">{read.lines[0]?.[at] ?? "–"}</span>,
+      cell: (at) => <span className="soft">{read.lines[0]?.cells[at] ?? "–"}</span>,
     },
     {
       key: "as",
@@ -105,15 +110,18 @@ function Doing({ read, targets }: { read: Read; targets: Target[] }) {
   const { t, language } = useWords();
   const client = useQueryClient();
   const [progress, setProgress] = useState<Progress | null>(null);
-  const rows = useMemo(() => read.lines.map((line) => rowOf(read.headings, targets, line)), [read, targets]);
-  const good = useMemo(() => rows.filter(isNamed), [rows]);
+  const rows = useMemo(
+    () => read.lines.map(({ at, cells }): Wanted => ({ at, row: rowOf(read.headings, targets, cells) })),
+    [read, targets],
+  );
+  const good = useMemo(() => rows.filter(({ row }) => isNamed(row)), [rows]);
   const run = async () => {
     await importAll(good, language, setProgress);
     await client.invalidateQueries({ predicate: (query) => String(query.queryKey[0]).startsWith("/api/v1/contacts") });
   };
   const trial = useQuery({
     queryKey: ["import-trial", good],
-    queryFn: () => api.post<Answer>("/api/v1/contacts/import?dry_run=true", good.slice(0, AT_ONCE)),
+    queryFn: () => api.post<Answer>("/api/v1/contacts/import?dry_run=true", rowsOf(good.slice(0, AT_ONCE))),
     enabled: good.length > 0 && progress === null,
     gcTime: 0,
   });
@@ -133,11 +141,11 @@ function Doing({ read, targets }: { read: Read; targets: Target[] }) {
             {t("import.wouldRefuse", { n: trial.data.refused })}:{" "}
             {trial.data.errors
               .slice(0, 3)
-              .map((fault) => whyRefused(fault, 0))
+              .map((fault) => whyRefused(language, fault, good))
               .join("; ")}
           </Note>
         )}
-        {good.length > 0 && <PreviewRows rows={good.slice(0, PREVIEWED)} />}
+        {good.length > 0 && <PreviewRows rows={rowsOf(good.slice(0, PREVIEWED))} />}
         {progress && <Shown progress={progress} />}
         <div className="actions">
           <Button kind="primary" disabled={good.length === 0 || progress !== null} onClick={() => void run()}>
@@ -187,22 +195,27 @@ function Shown({ progress }: { progress: Progress }) {
 }
 
 /** In parts, one after another: a bad line is told, and does not stop the others. */
-async function importAll(rows: Row[], language: Language, tell: (progress: Progress) => void) {
+async function importAll(rows: Wanted[], language: Language, tell: (progress: Progress) => void) {
   const refused: string[] = [];
   let done = 0;
   tell({ done, of: rows.length, refused, ended: false });
   for (; done < rows.length; done += AT_ONCE) {
     const part = rows.slice(done, done + AT_ONCE);
     try {
-      const answer = await api.post<Answer>("/api/v1/contacts/import", part);
-      refused.push(...answer.errors.map((fault) => whyRefused(fault, done)));
+      const answer = await api.post<Answer>("/api/v1/contacts/import", rowsOf(part));
+      refused.push(...answer.errors.map((fault) => whyRefused(language, fault, part)));
     } catch (error) {
-      refused.push(...part.map(() => problemText(language, error)));
+      refused.push(...part.map(({ at }) => `${say(language, "import.line", { at })}: ${problemText(language, error)}`));
     }
     tell({ done: Math.min(rows.length, done + part.length), of: rows.length, refused: [...refused], ended: false });
   }
   tell({ done: rows.length, of: rows.length, refused, ended: true });
 }
 
-const whyRefused = (fault: RowFaults, before: number) =>
-  `${before + fault.row + 1}: ${fault.errors.map((one) => `${one.pointer} ${one.detail}`).join(", ")}`;
+const rowsOf = (wanted: Wanted[]) => wanted.map(({ row }) => row);
+
+/** Rows are counted from 0 within what was sent; people look for the line of their file. */
+const whyRefused = (language: Language, fault: RowFaults, sent: Wanted[]) =>
+  `${say(language, "import.line", { at: String(sent[fault.row]?.at ?? "") })}: ${fault.errors
+    .map((one) => `${one.pointer} ${one.detail}`)
+    .join(", ")}`;

@@ -72,7 +72,9 @@ export function Reasons({ of }: { of: Schemas["Explanation"] }) {
           <Badge tone={reason.holds ? "good" : "bad"}>{reason.holds ? "TRUE" : "FALSE"}</Badge>
           <div>
             <code>{reason.condition}</code>
-            <div className="soft small">{reason.found}</div>
+            <div className="soft small" lang="en">
+              {reason.found}
+            </div>
           </div>
         </li>
       ))}
@@ -87,6 +89,13 @@ export function ContactRuns({ contact }: { contact: string }) {
   return (
     <Listed of={pages} title={t("contacts.tab.journeys")} none={t("contacts.noRuns")}>
       <RunTable runs={pages.rows} journeyName={nameOf} />
+      {pages.hasNextPage && (
+        <div className="body">
+          <Button small busy={pages.isFetchingNextPage} onClick={() => void pages.fetchNextPage()}>
+            {t("action.more")}
+          </Button>
+        </div>
+      )}
     </Listed>
   );
 }
@@ -96,7 +105,7 @@ export function ContactMessages({ contact }: { contact: string }) {
   const pages = usePages<Schemas["MessageView"]>("/api/v1/messages", { contact }, 5000);
   return (
     <Listed of={pages} title={t("contacts.tab.messages")} none={t("contacts.noMessages")}>
-      <MessageTable pages={pages} />
+      <MessageTable pages={pages} ofContact />
     </Listed>
   );
 }

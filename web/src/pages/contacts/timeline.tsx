@@ -64,15 +64,16 @@ export function Timeline({ contact }: { contact: string }) {
 type Properties = Record<string, unknown>;
 
 function Happened({ event }: { event: Event }) {
-  const { t } = useWords();
+  const { t, word } = useWords();
   const [open, setOpen] = useState(false);
+  const type = word("event", event.type);
   const said = (event.traits ?? event.properties ?? {}) as Properties;
   return (
     <li>
       <div className="happened">
         <div className="line">
-          <strong>{event.name ?? event.type}</strong>
-          {event.name && <span className="soft small">{event.type}</span>}
+          <strong title={event.type}>{event.name ?? type}</strong>
+          {event.name && <span className="soft small">{type}</span>}
           <span className="soft small">
             <Time at={event.occurred_at} />
           </span>

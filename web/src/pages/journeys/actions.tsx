@@ -1,13 +1,12 @@
 import { useState } from "react";
 import { api, type Schemas } from "../../api/client";
 import { useAct } from "../../api/queries";
-import { countsOf, type Counts } from "../../canvas/counts";
 import { FaultList } from "../../canvas/side";
 import { useWords, type Key } from "../../i18n";
 import { useMayEdit } from "../../shell/session";
 import { Button, TextField } from "../../ui/controls";
 import { Confirm, Dialog } from "../../ui/dialog";
-import { useTell } from "../../ui/toast";
+import { Simulate, type Simulation } from "./simulation";
 import type { Work } from "./work";
 
 type ActionProps = {
@@ -15,7 +14,7 @@ type ActionProps = {
   work: Work;
   faults: Schemas["FaultView"][];
   active: number;
-  onSimulated: (counts: Counts) => void;
+  onSimulated: (simulation: Simulation) => void;
 };
 type Asking = "publish" | "pause" | "retire" | "trigger" | null;
 
@@ -45,7 +44,7 @@ export function JourneyActions({ journey, work, faults, active, onSimulated }: A
     act(() => api.post(`${path}/${verb}`), changes, t(done));
   return (
     <>
-      <Simulate journey={journey} work={work} bad={bad} onSimulated={onSimulated} />
+      <Simulate journey={journey.id} work={work} bad={bad} onSimulated={onSimulated} />
       {journey.version !== null && <Button onClick={() => setAsking("trigger")}>{t("canvas.trigger")}</Button>}
       {journey.standing === "active" && (
         <Button icon="pause" onClick={() => setAsking("pause")}>
@@ -69,29 +68,7 @@ export function JourneyActions({ journey, work, faults, active, onSimulated }: A
         {t("canvas.publish")}
       </Button>
       {asking === "publish" && (
-        <Dialog
-          title={t("canvas.publishTitle")}
-          onClose={() => setAsking(null)}
-          footer={
-            <>
-              <Button onClick={() => setAsking(null)}>{t("action.cancel")}</Button>
-              <Button
-                kind="primary"
-                onClick={() =>
-                  void publish().then(
-                    () => setAsking(null),
-                    () => {},
-                  )
-                }
-              >
-                {t("canvas.publish")}
-              </Button>
-            </>
-          }
-        >
-          <p>{t("canvas.publishWhat", { n: active })}</p>
-          <FaultList faults={faults} />
-        </Dialog>
+        <Publish active={active} faults={faults} onPublish={publish} onClose={() => setAsking(null)} />
       )}
       {asking === "pause" && (
         <Confirm
@@ -115,6 +92,39 @@ export function JourneyActions({ journey, work, faults, active, onSimulated }: A
       )}
       {asking === "trigger" && <SendIn journey={journey.id} onClose={() => setAsking(null)} />}
     </>
+  );
+}
+
+type PublishProps = {
+  active: number;
+  faults: Schemas["FaultView"][];
+  onPublish: () => Promise<void>;
+  onClose: () => void;
+};
+
+function Publish({ active, faults, onPublish, onClose }: PublishProps) {
+  const { t } = useWords();
+  const [busy, setBusy] = useState(false);
+  const publish = () => {
+    setBusy(true);
+    onPublish().then(onClose, () => setBusy(false));
+  };
+  return (
+    <Dialog
+      title={t("canvas.publishTitle")}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t("action.cancel")}</Button>
+          <Button kind="primary" busy={busy} onClick={publish}>
+            {t("canvas.publish")}
+          </Button>
+        </>
+      }
+    >
+      <p>{t("canvas.publishWhat", { n: active })}</p>
+      <FaultList faults={faults} />
+    </Dialog>
   );
 }
 
@@ -156,44 +166,5 @@ function SendIn({ journey, onClose }: { journey: string; onClose: () => void }) 
       />
       <TextField label={t("canvas.triggerKey")} value={key} onChange={(event) => setKey(event.target.value)} />
     </Dialog>
-  );
-}
-
-type Simulation = {
-  runs: number;
-  contacts: number;
-  messages: { count: number }[];
-  stats: Schemas["StatsView"];
-  truncated: boolean;
-};
-
-function Simulate({
-  journey,
-  work,
-  bad,
-  onSimulated,
-}: Pick<ActionProps, "journey" | "work" | "onSimulated"> & { bad: boolean }) {
-  const { t } = useWords();
-  const tell = useTell();
-  const [busy, setBusy] = useState(false);
-  const run = async () => {
-    setBusy(true);
-    try {
-      const answer = await api.post<Simulation>(`/api/v1/journeys/${journey.id}/simulate`, {
-        definition: work.definition,
-      });
-      onSimulated(countsOf(answer.stats));
-      const messages = answer.messages.reduce((sum, day) => sum + day.count, 0);
-      tell.good(t("canvas.simulated", { runs: answer.runs, contacts: answer.contacts, messages }));
-    } catch (error) {
-      tell.bad(error);
-    } finally {
-      setBusy(false);
-    }
-  };
-  return (
-    <Button icon="play" busy={busy} disabled={bad} title={t("canvas.simulateWhat")} onClick={() => void run()}>
-      {busy ? t("canvas.simulating") : t("canvas.simulate")}
-    </Button>
   );
 }

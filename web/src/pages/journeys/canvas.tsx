@@ -4,7 +4,7 @@ import type { PageProps } from "../../app";
 import type { Schemas } from "../../api/client";
 import { useRead } from "../../api/queries";
 import { Canvas } from "../../canvas/canvas";
-import type { Counts } from "../../canvas/counts";
+import { countAt, countsOf } from "../../canvas/counts";
 import {
   addBehind,
   addNode,
@@ -24,6 +24,7 @@ import { Note, Page } from "../../ui/layout";
 import { Shown } from "../../ui/states";
 import { JourneyActions } from "./actions";
 import { Standing } from "./list";
+import { SimulationNote, type Simulation } from "./simulation";
 import { Tools } from "./tools";
 import { faultCounts, useCounts, useFaults } from "./watch";
 import { useUndoKeys, useWork } from "./work";
@@ -52,7 +53,7 @@ function Drawing({ journey }: { journey: Journey }) {
   const work = useWork(journey);
   const [chosen, setChosen] = useState<string | null>(null);
   const [version, setVersion] = useState<number | null>(null);
-  const [simulated, setSimulated] = useState<Counts | null>(null);
+  const [simulation, setSimulation] = useState<Simulation>(null);
   const old = useRead<Schemas["VersionView"]>(
     `/api/v1/journeys/${journey.id}/versions/${version}`,
     {},
@@ -70,6 +71,10 @@ function Drawing({ journey }: { journey: Journey }) {
   const definition = past ?? work.definition;
   const places = useMemo(() => (past ? arrange(past) : work.places), [past, work.places]);
   const readOnly = !mayEdit || version !== null;
+  const simulated = useMemo(
+    () => (simulation !== null && simulation !== "running" ? countsOf(simulation.stats) : null),
+    [simulation],
+  );
   const counts = simulated ?? live.counts;
   const node = definition.nodes.find((one) => one.id === chosen);
 
@@ -99,7 +104,7 @@ function Drawing({ journey }: { journey: Journey }) {
       work={work}
       faults={faults}
       active={live.counts?.active ?? 0}
-      onSimulated={setSimulated}
+      onSimulated={setSimulation}
     />
   );
   return (
@@ -110,6 +115,7 @@ function Drawing({ journey }: { journey: Journey }) {
       actions={actions}
     >
       {version !== null && <Note>{t("canvas.readOnly", { n: version })}</Note>}
+      <SimulationNote of={simulation} />
       <section className="journey" aria-label={journey.name}>
         <Tools
           journey={journey}
@@ -120,7 +126,7 @@ function Drawing({ journey }: { journey: Journey }) {
           onVersion={setVersion}
           onAdd={add}
           simulated={simulated}
-          onLive={() => setSimulated(null)}
+          onLive={() => setSimulation(null)}
           link={live.link}
         />
         <div className="canvas">
@@ -146,7 +152,7 @@ function Drawing({ journey }: { journey: Journey }) {
               journey={journey.id}
               definition={definition}
               node={node}
-              count={counts?.nodes.get(node.id) ?? null}
+              count={counts && countAt(counts, node.id)}
               faults={version === null ? faults.filter((fault) => fault.node === node.id) : []}
               readOnly={readOnly}
               onChange={(field, value) =>

@@ -33,7 +33,9 @@ export function RunTable({ runs, journeyName }: { runs: Run[]; journeyName?: (id
     { key: "key", wide: true, title: t("run.key"), cell: (row) => row.key ?? "–" },
     { key: "entered", wide: true, title: t("run.entered"), right: true, cell: (row) => <Time at={row.entered_at} /> },
   ];
-  if (!journeyName)
+  // On a contact's page there is less room; the run's own page tells the rest.
+  if (journeyName) columns.splice(3, 2);
+  else
     columns.splice(1, 0, {
       key: "contact",
       title: t("runs.contact"),

@@ -1,7 +1,8 @@
-import { lazy, Suspense, useState } from "react";
+import { lazy, Suspense, useMemo, useState } from "react";
 import type { PageProps } from "../../app";
 import { api, type Schemas } from "../../api/client";
 import { useAct, useRead } from "../../api/queries";
+import { readDefinition } from "../../canvas/definition";
 import { wayName } from "../../canvas/way-name";
 import { useWords } from "../../i18n";
 import { Link } from "../../shell/router";
@@ -53,8 +54,19 @@ export default function RunPage({ params }: PageProps) {
   );
 }
 
+/** What the nodes are called in the version that the run is in. */
+function useLabels(run: Run): (node: string) => string {
+  const version = useRead<Schemas["VersionView"]>(`/api/v1/journeys/${run.journey}/versions/${run.version}`);
+  return useMemo(() => {
+    const nodes = readDefinition(version.data?.definition).nodes;
+    const labels = new Map(nodes.map((node) => [node.id, node.label]));
+    return (node) => labels.get(node) || node;
+  }, [version.data]);
+}
+
 function Path({ run }: { run: Run }) {
-  const { t } = useWords();
+  const { t, word } = useWords();
+  const label = useLabels(run);
   const words = useWords();
   const half = Math.ceil(run.path.length / 2);
   return (
@@ -63,9 +75,9 @@ function Path({ run }: { run: Run }) {
         {run.path.map((hop, index) => (
           <li key={index}>
             <div className="line">
-              <strong>{hop.node}</strong>
+              <strong>{label(hop.node)}</strong>
               <Badge>{wayName(hop.by, words)}</Badge>
-              <strong>{hop.to}</strong>
+              <strong>{label(hop.to)}</strong>
               <span className="soft small">
                 <Time at={hop.at} />
               </span>
@@ -80,9 +92,9 @@ function Path({ run }: { run: Run }) {
         ))}
         <li>
           <div className="line">
-            <strong>{run.node}</strong>
+            <strong>{label(run.node)}</strong>
             <RunStatus run={run} />
-            {run.ending && <span className="soft">{run.ending}</span>}
+            {run.ending && <span className="soft">{word("run.ending", run.ending)}</span>}
           </div>
         </li>
       </ol>
@@ -92,11 +104,12 @@ function Path({ run }: { run: Run }) {
 
 function About({ run }: { run: Run }) {
   const { t, number } = useWords();
+  const label = useLabels(run);
   const facts: [string, React.ReactNode][] = [
     [t("runs.contact"), run.contact && <ContactName id={run.contact} />],
     [t("column.version"), number(run.version)],
     [t("run.key"), run.key],
-    [t("run.node"), run.node],
+    [t("run.node"), label(run.node)],
     [t("run.awaits"), run.awaits ?? (run.wake && <Time at={run.wake} />)],
     [t("run.entered"), <Time at={run.entered_at} />],
     [t("run.ended"), run.ended_at && <Time at={run.ended_at} />],

@@ -37,7 +37,8 @@ function reduce(state: State, action: Action): State {
     case "redo":
       return { ...state, history: redo(history), typing: null };
     case "saved":
-      return { ...state, saved: now.definition };
+      // What is typed from here on is a step of its own: undoing it leads back to what was saved.
+      return { ...state, saved: now.definition, typing: null };
   }
 }
 

@@ -1,5 +1,5 @@
 import { useState } from "react";
-import { api, type Schemas } from "../../api/client";
+import { address, api, type Schemas } from "../../api/client";
 import { useAct, useRead } from "../../api/queries";
 import { useWords } from "../../i18n";
 import { Link } from "../../shell/router";
@@ -9,7 +9,7 @@ import { Confirm } from "../../ui/dialog";
 import { Page, Panel } from "../../ui/layout";
 import { Empty, Shown } from "../../ui/states";
 import { Table, type Column } from "../../ui/table";
-import { address } from "../../api/client";
+import { useTell } from "../../ui/toast";
 import { toneOf, Why } from "./table";
 
 type Cause = Schemas["CountView"];
@@ -90,13 +90,14 @@ export default function DeadLetters() {
 function Ask({ doing, onClose }: { doing: Doing; onClose: () => void }) {
   const { t } = useWords();
   const act = useAct();
+  const tell = useTell();
   const n = doing.cause.count;
   const confirm = async () => {
-    const answer = await api.post<Schemas["Acted"]>(`/api/v1/messages/${doing.what}`, {
-      filter: filterOf(doing.cause),
-    });
-    const done = doing.what === "redrive" ? "dead.redriven" : "dead.discardedDone";
-    await act(async () => answer, [["/api/v1/messages"]], t(done, { n: answer.messages }));
+    const answer = await act(
+      () => api.post<Schemas["Acted"]>(`/api/v1/messages/${doing.what}`, { filter: filterOf(doing.cause) }),
+      [["/api/v1/messages"]],
+    );
+    tell.good(t(doing.what === "redrive" ? "dead.redriven" : "dead.discardedDone", { n: answer.messages }));
   };
   return (
     <Confirm

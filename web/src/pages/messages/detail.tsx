@@ -38,6 +38,7 @@ export default function MessagePage({ params }: PageProps) {
                 <Shown of={content}>{(said) => <Content said={said} />}</Shown>
               </Panel>
               <Tries message={data} />
+              <Events message={data} />
             </div>
             <div className="stack">
               <About message={data} />
@@ -109,9 +110,9 @@ function About({ message }: { message: Message }) {
 }
 
 function Tries({ message }: { message: Message }) {
-  const { t } = useWords();
+  const { t, word } = useWords();
   return (
-    <Panel title={t("messages.tries")}>
+    <Panel title={t("messages.tries")} label={t("messages.tries")}>
       {message.tries.length === 0 ? (
         <p className="soft">{t(message.state === "sent" ? "messages.sentAtOnce" : "messages.noTries")}</p>
       ) : (
@@ -120,20 +121,46 @@ function Tries({ message }: { message: Message }) {
             <li key={attempt.attempt}>
               <div className="line">
                 <strong>{t("messages.attempt", { n: attempt.attempt })}</strong>
-                <Badge tone={toneOf(attempt.outcome)}>{attempt.outcome}</Badge>
+                <Badge tone={toneOf(attempt.outcome)}>{word("message.state", attempt.outcome)}</Badge>
                 <span className="soft small">
                   <Time at={attempt.began_at} />
                 </span>
               </div>
               {(attempt.code || attempt.detail) && (
                 <div className="soft">
-                  {[attempt.category, attempt.code, attempt.detail].filter(Boolean).join(" · ")}
+                  {[attempt.category && word("refusal", attempt.category), attempt.code].filter(Boolean).join(" · ")}
+                  {attempt.detail && (
+                    <>
+                      {" · "}
+                      <span lang="en">{attempt.detail}</span>
+                    </>
+                  )}
                 </div>
               )}
             </li>
           ))}
         </ol>
       )}
+    </Panel>
+  );
+}
+
+function Events({ message }: { message: Message }) {
+  const { t, word, time } = useWords();
+  return (
+    <Panel title={t("messages.events")} label={t("messages.events")}>
+      <ol className="timeline">
+        {message.events.map((event) => (
+          <li key={event.position}>
+            <div className="line">
+              <strong title={event.type}>{word("event", event.type)}</strong>
+              {event.reason && <Badge>{word("message.reason", event.reason)}</Badge>}
+              <span className="soft small">{time(event.occurred_at)}</span>
+              <span className="soft small number">{t("messages.position", { n: event.position })}</span>
+            </div>
+          </li>
+        ))}
+      </ol>
     </Panel>
   );
 }

@@ -14,20 +14,30 @@ type Message = Schemas["MessageView"];
 export default function Outbox() {
   const { t } = useWords();
   const [search, setSearch] = useSearch();
-  const pages = usePages<Message>("/api/v1/messages", { state: "sent" }, 3000);
-  const outboxes =
-    useChannels()
-      .data?.data.filter((channel) => channel.kind === "outbox")
-      .map((channel) => channel.name) ?? [];
-  const kept = pages.rows.filter((message) => message.sent_by === "outbox" || outboxes.includes(message.sent_by ?? ""));
-  const chosen = kept.find((message) => message.id === search.get("message")) ?? kept[0];
+  const channels = useChannels().data?.data;
+  const outboxes = ["outbox", ...(channels ?? []).filter((one) => one.kind === "outbox").map((one) => one.name)];
+  const pages = usePages<Message>(
+    "/api/v1/messages",
+    { state: "sent", sent_by: [...new Set(outboxes)].join(","), subjects: true, limit: 50 },
+    3000,
+  );
+  const kept = pages.rows;
+  // A link may lead to one that is far down the list, or not in it any more.
+  const linked = search.get("message");
+  const listed = kept.find((message) => message.id === linked);
+  const older = useRead<Message>(
+    `/api/v1/messages/${linked}`,
+    {},
+    { enabled: linked !== null && !pages.isPending && listed === undefined },
+  );
+  const chosen = linked === null ? kept[0] : (listed ?? older.data);
   return (
     <Page title={t("outbox.title")} lead={t("outbox.lead")}>
       {pages.isError ? (
         <Failure error={pages.error} retry={() => void pages.refetch()} />
       ) : pages.isPending ? (
         <Loading lines={10} />
-      ) : kept.length === 0 ? (
+      ) : kept.length === 0 && !chosen ? (
         <section className="panel">
           <Empty title={t("outbox.empty")} action={<ButtonLink to="/start">{t("nav.start")}</ButtonLink>}>
             {t("outbox.emptyHint")}
@@ -52,7 +62,13 @@ export default function Outbox() {
               </Button>
             )}
           </nav>
-          {chosen && <Letter key={chosen.id} message={chosen} />}
+          {chosen ? (
+            <Letter key={chosen.id} message={chosen} />
+          ) : (
+            <div className="mail-letter">
+              <Shown of={older}>{() => null}</Shown>
+            </div>
+          )}
         </section>
       )}
     </Page>
@@ -60,6 +76,7 @@ export default function Outbox() {
 }
 
 function Line({ message, current, open }: { message: Message; current: boolean; open: () => void }) {
+  const { t } = useWords();
   return (
     <li>
       <button type="button" className="mail-line" aria-current={current ? "true" : undefined} onClick={open}>
@@ -69,6 +86,7 @@ function Line({ message, current, open }: { message: Message; current: boolean; 
             <Time at={message.changed_at} />
           </span>
         </span>
+        <span className="subject">{message.subject || t("messages.noSubject")}</span>
         <span className="small soft">{[message.template, message.channel].filter(Boolean).join(" · ")}</span>
       </button>
     </li>

@@ -37,7 +37,14 @@ export function StateBadge({ message }: { message: Pick<Message, "state" | "disc
 /** Why it ended as it did: the reason in words, and the code that the other side gave. */
 export function Why({ of, none = "–" }: { of: { reason?: string | null; code?: string | null }; none?: string }) {
   const { word } = useWords();
-  return <>{[of.reason && word("message.reason", of.reason), of.code].filter(Boolean).join(" · ") || none}</>;
+  if (!of.reason && !of.code) return <>{none}</>;
+  return (
+    <>
+      {of.reason && word("message.reason", of.reason)}
+      {of.reason && of.code && " · "}
+      {of.code && <span lang="en">{of.code}</span>}
+    </>
+  );
 }
 
 type Pages = Pick<
@@ -45,15 +52,18 @@ type Pages = Pick<
   "rows" | "hasNextPage" | "isFetchingNextPage" | "fetchNextPage"
 >;
 
-export function MessageTable({ pages }: { pages: Pages }) {
+const LEFT_OUT = new Set(["template", "reason"]);
+
+/** On a contact's own page there is less room, and its address is known. */
+export function MessageTable({ pages, ofContact }: { pages: Pages; ofContact?: boolean }) {
   const { t } = useWords();
   const journeyName = useJourneyNames();
   const columns: Column<Message>[] = [
     {
       key: "to",
-      title: t("messages.to"),
+      title: t(ofContact ? "messages.template" : "messages.to"),
       cell: (row) => (
-        <Link to={`/messages/${row.id}`}>{row.to ?? (row.contact ? shortId(row.contact) : shortId(row.id))}</Link>
+        <Link to={`/messages/${row.id}`}>{(ofContact ? row.template : row.to) ?? shortId(row.contact ?? row.id)}</Link>
       ),
     },
     { key: "state", title: t("column.state"), cell: (row) => <StateBadge message={row} /> },
@@ -82,7 +92,7 @@ export function MessageTable({ pages }: { pages: Pages }) {
   return (
     <EndlessTable
       label={t("messages.title")}
-      columns={columns}
+      columns={ofContact ? columns.filter((column) => !LEFT_OUT.has(column.key)) : columns}
       rows={pages.rows}
       rowKey={(row) => row.id}
       to={(row) => `/messages/${row.id}`}

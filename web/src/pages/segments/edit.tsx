@@ -6,15 +6,26 @@ import type { Checked } from "../../editor/checked";
 import { ExpressionField } from "../../editor/field";
 import { useWords } from "../../i18n";
 import { navigate } from "../../shell/router";
+import { useMayEdit } from "../../shell/session";
 import { Button, ButtonLink, TextField } from "../../ui/controls";
 import { Note, Page, Panel } from "../../ui/layout";
-import { Shown } from "../../ui/states";
+import { Forbidden, Shown } from "../../ui/states";
 import { Faults, Preview } from "./preview";
 
 type Segment = Schemas["SegmentView"];
 
 export default function SegmentEdit({ params }: PageProps) {
+  const { t } = useWords();
+  const mayEdit = useMayEdit();
   const segment = useRead<Segment>(`/api/v1/segments/${part(params.id ?? "")}`, {}, { enabled: Boolean(params.id) });
+  if (!mayEdit)
+    return (
+      <Page title={t("segments.title")} crumb={{ to: "/segments", label: t("segments.title") }}>
+        <Panel>
+          <Forbidden />
+        </Panel>
+      </Page>
+    );
   if (!params.id) return <Form segment={null} />;
   return <Shown of={segment}>{(data) => <Form segment={data} />}</Shown>;
 }

@@ -99,7 +99,7 @@ export function Faults({ check }: { check: Checked }) {
         {errors.map((fault, index) => (
           <li key={index}>
             <code>{text.slice(unitAt(text, fault.span.start), unitAt(text, fault.span.end))}</code>
-            <span>{fault.suggestion ? `${fault.message}; ${fault.suggestion}` : fault.message}</span>
+            <span lang="en">{fault.suggestion ? `${fault.message}; ${fault.suggestion}` : fault.message}</span>
           </li>
         ))}
       </ul>

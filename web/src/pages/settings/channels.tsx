@@ -100,7 +100,9 @@ function Health({ channel }: { channel: Channel }) {
   if (channel.fault)
     return (
       <span title={channel.fault}>
-        <Badge tone="bad">{channel.fault}</Badge>
+        <Badge tone="bad">
+          <span lang="en">{channel.fault}</span>
+        </Badge>
       </span>
     );
   const breaker = channel.gate.breaker;
@@ -121,7 +123,7 @@ function Health({ channel }: { channel: Channel }) {
 }
 
 function Test({ channel, onClose }: { channel: Channel; onClose: () => void }) {
-  const { t } = useWords();
+  const { t, word } = useWords();
   const act = useAct();
   const [to, setTo] = useState("");
   const [busy, setBusy] = useState(false);
@@ -157,8 +159,8 @@ function Test({ channel, onClose }: { channel: Channel; onClose: () => void }) {
       <TextField label={t("channels.testTo")} value={to} onChange={(event) => setTo(event.target.value)} autoFocus />
       {seen && (
         <Note tone={seen.outcome === "sent" ? "good" : "bad"}>
-          {t("channels.testTook", { outcome: seen.outcome, n: seen.took_ms })}{" "}
-          {[seen.code, seen.detail].filter(Boolean).join(" · ")}
+          {t("channels.testTook", { outcome: word("channels.outcome", seen.outcome), n: seen.took_ms })}{" "}
+          <span lang="en">{[seen.code, seen.detail].filter(Boolean).join(" · ")}</span>
         </Note>
       )}
     </Dialog>

@@ -7,7 +7,7 @@ import { Badge, Button, SelectField, TextField } from "../../ui/controls";
 import { Confirm, Dialog } from "../../ui/dialog";
 import { Note, Panel } from "../../ui/layout";
 import { Empty, Shown } from "../../ui/states";
-import { Table, type Column } from "../../ui/table";
+import { Beneath, Table, type Column } from "../../ui/table";
 import { Code, Time } from "../../ui/values";
 
 export type ApiKey = {
@@ -37,7 +37,18 @@ export function Keys() {
       </Panel>
     );
   const columns: Column<ApiKey>[] = [
-    { key: "name", title: t("keys.name"), cell: (row) => <strong>{row.name}</strong> },
+    {
+      key: "name",
+      title: t("keys.name"),
+      cell: (row) => (
+        <>
+          <strong>{row.name}</strong>
+          <Beneath>
+            {t(row.revoked_at ? "keys.revoked" : "keys.active")} · <Time at={row.created_at} />
+          </Beneath>
+        </>
+      ),
+    },
     {
       key: "scope",
       wrap: true,

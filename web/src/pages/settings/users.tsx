@@ -21,6 +21,7 @@ export function Users() {
   const act = useAct();
   const [adding, setAdding] = useState(false);
   const [removing, setRemoving] = useState<Known | null>(null);
+  const [changing, setChanging] = useState<Known | null>(null);
   const users = useRead<{ data: Known[] }>(PATH);
   const setRole = (user: Known, role: string) => act(() => api.put(`${PATH}/${user.id}`, { role }), [[PATH]]);
   const columns: Column<Known>[] = [
@@ -60,12 +61,18 @@ export function Users() {
       key: "act",
       title: "",
       right: true,
-      cell: (row) =>
-        row.id !== me && (
-          <Button small kind="danger" onClick={() => setRemoving(row)}>
-            {t("users.remove")}
+      cell: (row) => (
+        <span className="actions">
+          <Button small onClick={() => setChanging(row)}>
+            {t("users.password")}
           </Button>
-        ),
+          {row.id !== me && (
+            <Button small kind="danger" onClick={() => setRemoving(row)}>
+              {t("users.remove")}
+            </Button>
+          )}
+        </span>
+      ),
     });
   return (
     <Panel
@@ -91,6 +98,7 @@ export function Users() {
         }
       </Shown>
       {adding && <NewUser onClose={() => setAdding(false)} />}
+      {changing && <NewPassword user={changing} onClose={() => setChanging(null)} />}
       {removing && (
         <Confirm
           title={t("users.removeTitle", { name: removing.name })}
@@ -102,6 +110,40 @@ export function Users() {
         </Confirm>
       )}
     </Panel>
+  );
+}
+
+function NewPassword({ user, onClose }: { user: Known; onClose: () => void }) {
+  const { t } = useWords();
+  const act = useAct();
+  const [password, setPassword] = useState("");
+  const save = async () => {
+    await act(() => api.put(`${PATH}/${user.id}`, { password }), [[PATH]], t("users.passwordChanged"));
+    onClose();
+  };
+  return (
+    <Dialog
+      title={t("users.passwordOf", { name: user.name })}
+      onClose={onClose}
+      footer={
+        <>
+          <Button onClick={onClose}>{t("action.cancel")}</Button>
+          <Button kind="primary" disabled={!password} onClick={() => void save().catch(() => {})}>
+            {t("action.save")}
+          </Button>
+        </>
+      }
+    >
+      <TextField
+        label={t("users.newPassword")}
+        type="password"
+        hint={t("setup.passwordHint")}
+        autoComplete="new-password"
+        value={password}
+        onChange={(event) => setPassword(event.target.value)}
+        autoFocus
+      />
+    </Dialog>
   );
 }
 

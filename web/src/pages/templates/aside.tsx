@@ -107,7 +107,7 @@ export function Versions({ name }: { name: string }) {
   const { t } = useWords();
   const versions = useRead<Schemas["TemplateVersionList"]>(`/api/v1/templates/${part(name)}/versions`);
   return (
-    <Panel title={t("templates.versions")} flush>
+    <Panel title={t("templates.versions")} label={t("templates.versions")} flush>
       <Shown of={versions}>
         {({ data }) => (
           <ul className="list-links">

@@ -127,6 +127,7 @@ function Actions({ template, document, faulty }: { template: Detail | null; docu
   const { t } = useWords();
   const act = useAct();
   const [retiring, setRetiring] = useState(false);
+  const [busy, setBusy] = useState(false);
   const path = `/api/v1/templates/${part(document.name)}`;
   const publish = async () => {
     const answer = await act(
@@ -154,7 +155,13 @@ function Actions({ template, document, faulty }: { template: Detail | null; docu
       <Button
         kind="primary"
         disabled={faulty || !document.name || !document.body}
-        onClick={() => void publish().catch(() => {})}
+        busy={busy}
+        onClick={() => {
+          setBusy(true);
+          void publish()
+            .catch(() => {})
+            .finally(() => setBusy(false));
+        }}
       >
         {t("templates.publish")}
       </Button>

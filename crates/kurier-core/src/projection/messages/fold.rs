@@ -3,14 +3,16 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use super::super::{Cell, Change, Folded, Loaded, UnreadableRow};
-use super::row::{Attempt, MessageSummary, Standing, message_of_row, row_of};
+use super::row::{Attempt, MessageSummary, Standing, Told, message_of_row, row_of};
 use super::{MESSAGE, contact_of, key};
 use crate::event::{Erasure, Kind, Recorded};
 use crate::id::{ContactId, WorkspaceId};
-use crate::message::{MessageState, Report, Request};
+use crate::message::{MessageState, Reason, Report, Request};
 
 /// So many attempts are kept of a message; of older ones only the number.
 const TRIES_MAX: usize = 50;
+/// So many events are kept of a message: every attempt may have a beginning and an end.
+const TOLD_MAX: usize = 2 * TRIES_MAX;
 
 #[derive(Default)]
 pub struct Fold {
@@ -57,7 +59,7 @@ impl Fold {
             return Ok(());
         }
         let at = recorded.event.occurred_at;
-        let summary = MessageSummary {
+        let mut summary = MessageSummary {
             contact: recorded.event.contact,
             state: MessageState::Queued,
             reason: None,
@@ -72,6 +74,7 @@ impl Fold {
             requested_at: at,
             changed_at: at,
         };
+        note_told(&mut summary, recorded, None);
         let known = (recorded.workspace, contact, summary);
         self.messages.insert(key.clone(), known);
         self.dirty.insert(key);
@@ -119,6 +122,7 @@ fn apply(message: &mut MessageSummary, recorded: &Recorded, report: Report) {
     let at = recorded.event.occurred_at;
     let kind = recorded.event.kind;
     message.changed_at = at;
+    note_told(message, recorded, report.reason);
     if kind == Kind::MessageDiscarded {
         message.is_discarded = true;
         return;
@@ -145,6 +149,24 @@ const fn state(kind: Kind) -> MessageState {
         Kind::MessageUnknown => MessageState::Unknown,
         _ => MessageState::Queued,
     }
+}
+
+fn note_told(message: &mut MessageSummary, recorded: &Recorded, reason: Option<Reason>) {
+    let told = &mut message.standing.told;
+    if told
+        .last()
+        .is_some_and(|last| last.position >= recorded.position)
+    {
+        return;
+    }
+    told.push(Told {
+        position: recorded.position,
+        kind: recorded.event.kind,
+        at: recorded.event.occurred_at,
+        reason,
+    });
+    let excess = told.len().saturating_sub(TOLD_MAX);
+    told.drain(..excess);
 }
 
 /// An attempt begins with `message.sending` and ends with the next report of its number.

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::super::{Cell, Row};
+use crate::event::{Kind, Position};
 use crate::id::{ContactId, WorkspaceId};
 use crate::message::{MessageState, Reason, Refusal, Request};
 use crate::time::Timestamp;
@@ -41,6 +42,20 @@ pub struct Standing {
     /// The newest attempts, oldest first.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub tries: Vec<Attempt>,
+    /// What the log was told of it, the newest, oldest first.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub told: Vec<Told>,
+}
+
+/// One event of the log about a message.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Told {
+    pub position: Position,
+    #[serde(with = "kind_name")]
+    pub kind: Kind,
+    pub at: Timestamp,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reason: Option<Reason>,
 }
 
 /// One time that a message was handed to a channel.
@@ -54,6 +69,23 @@ pub struct Attempt {
     pub outcome: MessageState,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub refusal: Option<Refusal>,
+}
+
+mod kind_name {
+    use serde::{Deserialize as _, Deserializer, Serializer, de};
+
+    use crate::event::Kind;
+
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde asks for it")]
+    pub fn serialize<S: Serializer>(kind: &Kind, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(kind.as_str())
+    }
+
+    pub fn deserialize<'de, D: Deserializer<'de>>(deserializer: D) -> Result<Kind, D::Error> {
+        let name = String::deserialize(deserializer)?;
+        name.parse()
+            .map_err(|_| de::Error::custom("no kind of event"))
+    }
 }
 
 pub fn row_of(workspace: WorkspaceId, contact: ContactId, message: &MessageSummary) -> Row {

@@ -50,6 +50,17 @@ async fn a_refused_message_is_tried_again_under_its_id(database: Database) {
     let tries = message["tries"].as_array().expect("tries");
     let outcomes: Vec<_> = tries.iter().map(|it| &it["outcome"]).collect();
     assert_eq!(outcomes, ["retrying", "sent"]);
+    let events = message["events"].as_array().expect("events");
+    let types: Vec<_> = events.iter().map(|it| &it["type"]).collect();
+    let told = [
+        "message.requested",
+        "message.sending",
+        "message.retried",
+        "message.sending",
+        "message.sent",
+    ];
+    assert_eq!(types, told);
+    assert!(events.is_sorted_by_key(|it| it["position"].as_i64()));
 }
 
 async fn what_is_refused_for_good_is_a_dead_letter_until_somebody_acts(database: Database) {
