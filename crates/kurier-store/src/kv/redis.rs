@@ -42,7 +42,7 @@ pub struct Redis {
 
 enum Servers {
     Alone(Box<Alone>),
-    Cluster(Cluster),
+    Cluster(Box<Cluster>),
 }
 
 impl Redis {
@@ -63,7 +63,7 @@ impl Redis {
                 Servers::Alone(Box::new(alone))
             }
             Address::Cluster(nodes) => {
-                Servers::Cluster(Cluster::of(nodes, timeouts).map_err(refused)?)
+                Servers::Cluster(Box::new(Cluster::of(nodes, timeouts).map_err(refused)?))
             }
         };
         Ok(Self { servers })

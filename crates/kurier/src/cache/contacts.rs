@@ -26,8 +26,6 @@ use crate::flow::edge::Edge;
 const HOPS_MAX: usize = 1_000;
 /// So many misses may be looked up at once; who misses the same waits for the first.
 const LANES: usize = 64;
-/// A time to live that is set to none is kept in step by positions alone; this is long enough.
-
 pub struct Contacts {
     store: Store,
     changes: Arc<Changes>,

@@ -48,11 +48,14 @@ async fn a_kill_between_any_two_steps_leaves_the_same_keys(database: Database) {
 async fn a_kill_while_the_next_batch_is_gathered_leaves_the_same_keys(database: Database) {
     let ground = Ground::over(database).await;
     ground.create(0, 1, "Acme", Some("sales")).await;
-    for steps in [&["arrived:2", "loaded:2", "written"][..], &["written:2", "told"]] {
+    for steps in [
+        &["arrived:2", "loaded:2", "written"][..],
+        &["written:2", "told"],
+    ] {
         let first = steps[0];
-        let said = (0..CROWD).map(|n| {
-            json!({"type": "identify", "userId": format!("u{n}"), "traits": {"until": first}})
-        });
+        let said = (0..CROWD).map(
+            |n| json!({"type": "identify", "userId": format!("u{n}"), "traits": {"until": first}}),
+        );
         ground.clients(0, said).await;
         for step in steps {
             die(&ground, &format!("contact.profile.{step}")).await;

@@ -57,11 +57,6 @@ impl Server {
             .to_owned()
     }
 
-    /// What `SAVE` has written.
-    pub fn dump(&self) -> Vec<u8> {
-        std::fs::read(self.folder.path().join("dump.rdb")).expect("a dump")
-    }
-
     /// Ends it with everything it holds.
     pub fn kill(&mut self) {
         self.child.kill().expect("killed");
