@@ -229,7 +229,7 @@ async fn evidence_is_gathered_anchored_and_verified_elsewhere() {
     let made = told(&server, &chain, &["evidence", &file, "--json"])
         .expect(0)
         .json();
-    assert_eq!(made["events"], 1, "both were told at once");
+    assert_eq!(made["events"], 2);
     let id = made["versionId"].as_str().expect("text");
     let gathered = std::fs::read_to_string(&kept).expect("kept");
     assert!(!gathered.contains("x.de"), "nobody is given away");
