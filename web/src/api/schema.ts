@@ -482,6 +482,10 @@ export interface components {
             /** @description Events whose content is gone. */
             events: number;
         };
+        ErrorView: {
+            at: string;
+            reason: string;
+        };
         /** @description One page of a timeline. */
         EventList: {
             data: components["schemas"]["EventView"][];
@@ -1109,12 +1113,20 @@ export interface components {
         };
         /** @description A projection: how far it is, and what stops it. */
         ProjectionView: {
+            /**
+             * Format: double
+             * @description How many events it folds in a second: here over the last ten seconds, on the command
+             *     line over half a second; none where it does not run.
+             * @example 1250.5
+             */
+            events_per_second?: number | null;
             failure?: components["schemas"]["FailureView"] | null;
             /**
              * Format: int64
              * @description How many events it has not folded yet.
              */
             lag: number;
+            last_error?: components["schemas"]["ErrorView"] | null;
             /** @example contacts */
             name: string;
             paused: boolean;
