@@ -1,6 +1,7 @@
 //! Forged proofs: each is refused, and costs whoever refuses it little. How long that takes is
 //! measured by `./dev bench bundle`; here it is counted.
 
+use super::super::bytes::put_varint;
 use super::super::chain::{Chain, Header, Tip};
 use super::super::envelope::{Envelope, Hex, Mined};
 use super::super::evidence::{EvidenceFault, Known, Shown};
@@ -71,11 +72,10 @@ fn own() -> Vec<Forgery> {
 /// Two bytes each, and more to keep.
 fn duplicates(bytes_max: usize) -> Vec<u8> {
     let count = (bytes_max / 6) as u32;
-    let mut bytes = vec![1, 32, 0xfe];
-    bytes.extend(count.to_le_bytes());
+    let mut bytes = vec![1, 32];
+    put_varint(&mut bytes, count.into());
     for number in 0..count {
-        bytes.push(0xfe);
-        bytes.extend((number * 2 + 0x0001_0001).to_le_bytes());
+        put_varint(&mut bytes, u64::from(number) * 2 + 1);
         bytes.push(1);
     }
     bytes
@@ -84,11 +84,10 @@ fn duplicates(bytes_max: usize) -> Vec<u8> {
 /// All of the lowest level, siblings or transactions, with nothing above it.
 fn hashes(flag: u8, bytes_max: usize) -> Vec<u8> {
     let (levels, count) = (17, ((bytes_max - 64) / 38) as u32);
-    let mut bytes = vec![1, levels, 0xfe];
-    bytes.extend(count.to_le_bytes());
+    let mut bytes = vec![1, levels];
+    put_varint(&mut bytes, count.into());
     for number in 0..count {
-        bytes.push(0xfe);
-        bytes.extend((number + 0x0001_0000).to_le_bytes());
+        put_varint(&mut bytes, number.into());
         bytes.push(flag);
         bytes.extend(hash(number.into()).0);
     }
