@@ -28,6 +28,7 @@ mod contract {
     mod seed_002;
     mod shadow_schema;
     mod slack_workspaces;
+    mod standings;
     mod templates;
     mod timeline;
     mod versions;

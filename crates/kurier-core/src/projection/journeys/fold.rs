@@ -97,15 +97,15 @@ impl Fold {
         Ok(())
     }
 
-    /// What was published needs no draft any more.
+    /// What was published needs no draft any more, also if that is told again with the draft.
     fn published(&mut self, recorded: &Recorded) -> Result<(), serde_json::Error> {
         let publication: Publication = serde_json::from_str(&recorded.event.payload)?;
         let definition = serde_json::to_string(&publication.definition)?;
         let kept = self.change(recorded, publication.journey, &publication.definition);
+        (kept.journey.has_draft, kept.draft) = (false, None);
         if kept.journey.version >= Some(publication.version) {
             return Ok(());
         }
-        (kept.journey.has_draft, kept.draft) = (false, None);
         kept.journey.version = Some(publication.version);
         kept.journey.segments = publication.segments.into_values().collect();
         if kept.journey.standing != JourneyStanding::Paused {
