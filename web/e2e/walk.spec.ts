@@ -186,7 +186,9 @@ test("a dead letter is redriven", async () => {
   await expect(
     page.getByRole("navigation", { name: "Messages in the outbox" }).getByText("someone@example.org"),
   ).toBeVisible();
-  await expect(page.getByRole("navigation", { name: "Messages in the outbox" }).getByText("Late", { exact: true })).toBeVisible();
+  await expect(
+    page.getByRole("navigation", { name: "Messages in the outbox" }).getByText("Late", { exact: true }),
+  ).toBeVisible();
 });
 
 test("a projection is verified", async () => {
