@@ -42,6 +42,7 @@ impl<'w> Window<'w, '_> {
                 };
                 match self.values(source, rows) {
                     Values::Column(column, start, _) => range.narrow(column, start, mask),
+                    Values::Fold(Gathered::Count(count)) => range.one(f64::from(*count), mask),
                     Values::Fold(Gathered::Few(counts)) => range.few(counts, mask),
                     Values::Fold(Gathered::Counts(counts)) => range.counts(counts, mask),
                     Values::Fold(Gathered::Numbers(numbers)) => range.doubles(numbers, mask),

@@ -18,6 +18,8 @@ const FEW: usize = if cfg!(test) { 3 } else { u16::MAX as usize };
 
 /// A fold at work.
 enum Tally {
+    /// One contact's events, counted.
+    One(i32),
     Flags(Vec<u8>),
     Few(Vec<u16>),
     Counts(Vec<i32>),
@@ -35,6 +37,7 @@ impl Tally {
     /// A tally for so many contacts, and at most so many events.
     fn new(fold: &FoldProgram, (count, events): (usize, usize), spare: &mut Spare) -> Self {
         match &fold.what {
+            What::Exists | What::Count(_) if count == 1 => Self::One(0),
             What::Exists => Self::Flags(spare.flags(count)),
             What::Count(_) | What::Of(Function::Count, _) if events <= FEW => {
                 Self::Few(spare.few(count))
@@ -56,6 +59,8 @@ impl Tally {
 
     fn finish(self, what: &What, count: usize, spare: &mut Spare) -> Gathered {
         match self {
+            Self::One(count) if *what == What::Exists => Gathered::Flag(count > 0),
+            Self::One(count) => Gathered::Count(count),
             Self::Flags(flags) => Gathered::Flags(spare.mask_of(flags)),
             Self::Few(counts) => Gathered::Few(counts),
             Self::Counts(counts) => Gathered::Counts(counts),
@@ -177,6 +182,7 @@ impl<'w> Window<'w, '_> {
             }
         }
         match tally {
+            Tally::One(count) => *count += mask.count() as i32,
             Tally::Flags(flags) => owners.flag(mask, flags),
             Tally::Few(counts) => owners.count(mask, counts),
             Tally::Counts(counts) => owners.count(mask, counts),

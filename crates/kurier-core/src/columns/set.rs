@@ -18,6 +18,9 @@ const TAIL_SHARE: usize = 16;
 /// Every so many slots (a power of two) it is noted where their sealed rows begin.
 const MARK_BITS: u32 = if cfg!(test) { 1 } else { 4 };
 
+/// So many rows are looked at one by one.
+const NEAR_MAX: usize = if cfg!(test) { 4 } else { 256 };
+
 #[derive(Debug, Clone, Default)]
 pub struct EventSet {
     /// So many rows, from the first, are ordered by slot, and by arrival within a slot. A
@@ -97,11 +100,18 @@ impl EventSet {
         };
         let (first, last) = (mark_at(mark), mark_at(mark + 1));
         let near = &self.slots[first..last];
-        let start = near.partition_point(|s| *s < slot);
-        // As a rule they are few: counting them is quicker than searching for their end.
-        let own = near[start..].iter().take_while(|s| **s == slot);
-        let count = own.count();
-        first + start..first + start + count
+        // As a rule they are few: to count all of them is quicker than to search among them.
+        let (before, own) = if near.len() <= NEAR_MAX {
+            let count = |(before, own): (u16, u16), s: &u16| {
+                (before + u16::from(*s < slot), own + u16::from(*s == slot))
+            };
+            let (before, own) = near.iter().fold((0, 0), count);
+            (usize::from(before), usize::from(own))
+        } else {
+            let before = near.partition_point(|s| *s < slot);
+            (before, near[before..].partition_point(|s| *s == slot))
+        };
+        first + before..first + before + own
     }
 
     /// The rows of a contact in the tail.

@@ -29,7 +29,7 @@ impl Spare {
                 Some(Gathered::Few(counts)) => self.few.push(counts),
                 Some(Gathered::Counts(counts)) => self.counts.push(counts),
                 Some(Gathered::Numbers(numbers)) => self.numbers.push(numbers),
-                Some(Gathered::Times(_)) | None => {}
+                Some(Gathered::Times(_) | Gathered::Flag(_) | Gathered::Count(_)) | None => {}
             }
         }
         self.folds.resize(folds, None);
@@ -164,8 +164,10 @@ impl<'w, 's> Window<'w, 's> {
             }
             Node::Exists(fold) => {
                 self.ensure(*fold);
-                if let Some(Gathered::Flags(flags)) = self.fold(*fold) {
-                    mask.intersect(flags);
+                match self.fold(*fold) {
+                    Some(Gathered::Flags(flags)) => mask.intersect(flags),
+                    Some(Gathered::Flag(false)) => mask.clear(),
+                    _ => {}
                 }
             }
             Node::OfContact(number) => {

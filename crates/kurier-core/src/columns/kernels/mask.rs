@@ -13,10 +13,16 @@ impl Mask {
     /// Makes it a mask of so many rows, all or none of which pass.
     pub fn refill(&mut self, len: usize, passes: bool) {
         self.words.clear();
+        if passes && (1..=64).contains(&len) {
+            // One contact seldom has more.
+            self.words.push(u64::MAX >> (64 - len));
+            self.len = len;
+            return;
+        }
         let word = if passes { u64::MAX } else { 0 };
         self.words.resize(len.div_ceil(64), word);
         self.len = len;
-        self.cut(len);
+        self.trim(len);
     }
 
     /// Makes it a mask of so many rows, of which those pass that have a one in `words`.
@@ -26,7 +32,7 @@ impl Mask {
         self.words.extend_from_slice(&words[..known]);
         self.words.resize(len.div_ceil(64), 0);
         self.len = len;
-        self.cut(len);
+        self.trim(len);
     }
 
     pub const fn len(&self) -> usize {
@@ -51,7 +57,14 @@ impl Mask {
 
     /// Takes away the rows from `count` on.
     pub fn cut(&mut self, count: usize) {
-        if count >= self.len.next_multiple_of(64) {
+        if count < self.len {
+            self.trim(count);
+        }
+    }
+
+    /// Clears the bits from `count` on, those beyond the last row too.
+    fn trim(&mut self, count: usize) {
+        if count == self.words.len() * 64 {
             return;
         }
         let (whole, bits) = (count / 64, count % 64);

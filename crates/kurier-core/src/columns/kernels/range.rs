@@ -65,6 +65,13 @@ impl Numbers {
         }
     }
 
+    /// The number of one contact.
+    pub fn one(self, number: f64, mask: &mut Mask) {
+        if !self.holds(number) {
+            mask.clear();
+        }
+    }
+
     /// Counts are integers that are never missing.
     pub fn counts(self, values: &[i32], mask: &mut Mask) {
         self.ints(values, mask);

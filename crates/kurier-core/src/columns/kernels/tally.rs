@@ -155,6 +155,9 @@ pub enum Gathered {
     Numbers(Vec<f64>),
     /// [`NO_TIME`] is missing.
     Times(Vec<i64>),
+    /// Of one contact: whether there is an event, and how many.
+    Flag(bool),
+    Count(i32),
 }
 
 impl Gathered {
@@ -167,6 +170,8 @@ impl Gathered {
             Self::Numbers(numbers) => Value::Number(numbers[at]),
             Self::Times(times) if times[at] == NO_TIME => Value::Missing,
             Self::Times(times) => Value::Time(times[at]),
+            Self::Flag(flag) => Value::Flag(*flag),
+            Self::Count(count) => Value::Number(f64::from(*count)),
         }
     }
 }
