@@ -42,6 +42,12 @@ pub trait Log: Send + Sync {
         after
     }
 
+    /// The last position that is known without asking the database, if there is one. Another
+    /// process may have appended more.
+    fn newest(&self) -> Option<Position> {
+        None
+    }
+
     /// The last position; 0 when nothing was appended yet.
     async fn head(&self) -> Result<Position>;
 

@@ -68,6 +68,10 @@ impl<L: Log + ?Sized> Log for Tailed<L> {
         self.tail().skip(after, folds)
     }
 
+    fn newest(&self) -> Option<Position> {
+        Some(self.tail().newest).filter(|newest| newest.0 > 0)
+    }
+
     async fn head(&self) -> Result<Position> {
         self.log.head().await
     }

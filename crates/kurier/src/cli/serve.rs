@@ -124,10 +124,10 @@ fn start_flows(app: &Arc<App>) -> Flows {
     Flows(flows)
 }
 
-/// What was reacted to is to be seen at once.
+/// What was decided is to be seen at once.
 async fn follow_reactions(app: Arc<App>) {
-    let mut reached = app.reactor.subscribe();
-    while reached.changed().await.is_ok() {
+    loop {
+        app.reactor.has_decided().await;
         app.segments.wake();
         app.messages.wake();
         app.deliverer.wake();

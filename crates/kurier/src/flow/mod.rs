@@ -11,6 +11,7 @@ pub mod evidence;
 mod fold;
 pub mod journey;
 mod live;
+mod lookout;
 mod maintain;
 mod message;
 mod pace;

@@ -1,22 +1,22 @@
 //! Folds the log into the read models, a batch at a time, each with its checkpoint in one
 //! transaction. Any number of processes may run this: the checkpoint decides who was first.
 
+mod each;
+
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use kurier_core::event::{Kind, Position, Recorded};
 use kurier_core::id::{EventId, WorkspaceId};
-use kurier_core::projection::{
-    Audit, Contacts, Content, Daily, Folded, Health, Journeys, Loaded, Messages, Projection,
-    Repeat, Segments, SlackWorkspaces, Templates, Versions,
-};
+use kurier_core::projection::{Folded, Loaded, Projection, Repeat};
 use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
 
 use super::ahead::Ahead;
 use super::erase::{carry_out, tell_again};
 use super::fold::fold;
+use super::lookout::Lookout;
 use super::pace::{Pace, batch_max, is_awaited};
 use super::rate::Rate;
 use crate::cache::Changes;
@@ -28,7 +28,8 @@ use crate::metrics as names;
 /// So many events that change nothing may be passed before the checkpoint is moved.
 const PASSED_MAX: i64 = 20_000;
 /// Another process may append without telling us.
-const LOOK_EVERY: Duration = Duration::from_millis(200);
+pub const LOOK_EVERY: Duration = Duration::from_millis(200);
+const NOTHING: Duration = Duration::ZERO;
 const RETRY_AFTER: Duration = Duration::from_secs(1);
 
 pub struct Projector {
@@ -50,86 +51,6 @@ pub struct Projector {
 }
 
 impl Projector {
-    /// Folds contacts; and what an erasure asks of log and queue is done on the way.
-    pub fn of_contacts(store: Store, pressure: Arc<Pressure>) -> Self {
-        Self {
-            erases: true,
-            pace: Pace::PATIENT,
-            ..Self::new(store, pressure, &Contacts)
-        }
-    }
-
-    pub fn of_segments(store: Store, pressure: Arc<Pressure>) -> Self {
-        Self {
-            pace: Pace::EAGER,
-            ..Self::new(store, pressure, &Segments)
-        }
-    }
-
-    pub fn of_templates(store: Store, pressure: Arc<Pressure>) -> Self {
-        Self::new(store, pressure, &Templates)
-    }
-
-    pub fn of_content(store: Store, pressure: Arc<Pressure>) -> Self {
-        Self::new(store, pressure, &Content)
-    }
-
-    pub fn of_slack_workspaces(store: Store, pressure: Arc<Pressure>) -> Self {
-        Self::new(store, pressure, &SlackWorkspaces)
-    }
-
-    /// Folds versions, for those who prove what was published.
-    pub fn of_versions(store: Store, pressure: Arc<Pressure>) -> Self {
-        Self::new(store, pressure, &Versions)
-    }
-
-    pub fn of_messages(store: Store, pressure: Arc<Pressure>) -> Self {
-        Self {
-            pace: Pace::PATIENT,
-            ..Self::new(store, pressure, &Messages)
-        }
-    }
-
-    pub fn of_journeys(store: Store, pressure: Arc<Pressure>) -> Self {
-        Self {
-            pace: Pace::PATIENT,
-            ..Self::new(store, pressure, &Journeys)
-        }
-    }
-
-    /// Fold what nobody waits for.
-    pub fn of_records(store: &Store, pressure: &Arc<Pressure>) -> Vec<Arc<Self>> {
-        let of = |projection: &'static dyn Projection| Self {
-            pace: Pace::PATIENT,
-            ..Self::new(store.clone(), pressure.clone(), projection)
-        };
-        let all: [&'static dyn Projection; 3] = [&Audit, &Daily, &Health];
-        all.into_iter().map(|it| Arc::new(of(it))).collect()
-    }
-
-    /// Folds a projection of any kind, as fast as it can.
-    pub fn of(store: Store, pressure: Arc<Pressure>, projection: &'static dyn Projection) -> Self {
-        Self::new(store, pressure, projection)
-    }
-
-    fn new(store: Store, pressure: Arc<Pressure>, projection: &'static dyn Projection) -> Self {
-        let reached = watch::Sender::new(Position(0));
-        Self {
-            ahead: Ahead::new(store.log.clone()),
-            store,
-            pressure,
-            projection,
-            erases: false,
-            pace: Pace::ATTENTIVE,
-            reached,
-            wake: Notify::new(),
-            is_failing: AtomicBool::new(false),
-            passed: Mutex::default(),
-            rate: Rate::default(),
-            changes: None,
-        }
-    }
-
     /// Tells this of every change.
     #[must_use]
     pub fn telling(self, changes: Arc<Changes>) -> Self {
@@ -165,9 +86,14 @@ impl Projector {
 
     /// Runs until the task is dropped.
     pub async fn run(&self) {
+        let mut lookout = Lookout::default();
         loop {
+            if self.is_spared(&mut lookout) && !self.is_woken(self.pace.rest(NOTHING)).await {
+                continue;
+            }
             let began = Instant::now();
             let step = self.step().await;
+            lookout.looked(began, self.position());
             self.note(step.as_ref().err()).await;
             let wait = match step {
                 Ok(_) if is_awaited(&self.pressure) => self.pace.rest(began.elapsed()),
@@ -183,9 +109,21 @@ impl Projector {
             if resting {
                 tokio::time::sleep(wait).await;
             } else {
-                let _ = tokio::time::timeout(wait, self.wake.notified()).await;
+                self.is_woken(wait).await;
             }
         }
+    }
+
+    /// Whether a look can be spared while clients are waiting.
+    fn is_spared(&self, lookout: &mut Lookout) -> bool {
+        let folds = |kind| self.projection.folds(kind);
+        is_awaited(&self.pressure) && lookout.sees_nothing(self.store.log.as_ref(), &folds)
+    }
+
+    /// Whether somebody says within this time that there is something to fold.
+    async fn is_woken(&self, within: Duration) -> bool {
+        let woken = tokio::time::timeout(within, self.wake.notified());
+        woken.await.is_ok()
     }
 
     /// Folds until nothing is left: for commands that run without a server.

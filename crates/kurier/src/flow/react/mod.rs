@@ -3,6 +3,7 @@
 //! queue's rows, in one transaction. One process leads, by a lease; the others
 //! follow up to its checkpoint and take over from there when it is gone.
 
+mod end;
 mod keep;
 mod look;
 mod measure;
@@ -64,6 +65,7 @@ pub struct Reactor {
     reached: watch::Sender<Position>,
     measured: std::sync::Mutex<Measure>,
     wake: Notify,
+    decided: Notify,
 }
 
 /// Where this process stands, touched by its one loop only.
@@ -112,6 +114,7 @@ impl Reactor {
             reached: watch::Sender::new(Position(0)),
             measured: std::sync::Mutex::default(),
             wake: Notify::new(),
+            decided: Notify::new(),
         }
     }
 
@@ -146,6 +149,11 @@ impl Reactor {
         self.reached.subscribe()
     }
 
+    /// Waits until something was decided, here or by who leads: for the one who passes it on.
+    pub async fn has_decided(&self) {
+        self.decided.notified().await;
+    }
+
     /// Runs until the task is dropped.
     pub async fn run(self: Arc<Self>) {
         loop {
@@ -161,31 +169,6 @@ impl Reactor {
             } else {
                 let _ = tokio::time::timeout(wait, self.wake.notified()).await;
             }
-        }
-    }
-
-    /// Writes a last snapshot and gives the lease up. The loop has ended before.
-    pub async fn stop(&self) {
-        let mut state = self.state.lock().await;
-        if let Err(error) = self.keep_last(&mut state).await {
-            tracing::warn!(%error, "no snapshot could be written before the end");
-        }
-        self.release().await;
-    }
-
-    /// The same, but nothing after an instant: then the next start folds what the snapshot
-    /// would have told it, and the lease is given up if that can be had at once.
-    pub async fn stop_by(&self, until: tokio::time::Instant) {
-        if tokio::time::timeout_at(until, self.stop()).await.is_err() {
-            tracing::warn!("the last snapshot was not written when the time was up");
-            let _released = tokio::time::timeout(RELEASE_LIMIT, self.release()).await;
-        }
-    }
-
-    /// Gives the lease up, so that another process need not wait for its end.
-    pub async fn release(&self) {
-        if let Err(error) = self.store.reactions.release(NAME, self.holder).await {
-            tracing::warn!(%error, "the lease could not be given up");
         }
     }
 
@@ -300,6 +283,7 @@ impl Reactor {
         self.each_engine(&batch, |engine, recorded| {
             drop(engine.fold(recorded, Role::Follow))
         });
+        self.decided.notify_one();
         Ok(true)
     }
 
@@ -349,6 +333,9 @@ impl Reactor {
                 Reacted::Done => {
                     state.committed = decision.to;
                     measure::count(decision);
+                    if !decision.events.is_empty() {
+                        self.decided.notify_one();
+                    }
                 }
                 Reacted::Overtaken => {
                     tracing::warn!("a reaction was overtaken; beginning anew");
