@@ -60,7 +60,8 @@ impl Stream {
         }
     }
 
-    /// Waits for a comment, which is a sign of life.
+    /// Waits for a comment, which is a sign of life after 15 s of quiet. What set-up leaves to be
+    /// told breaks it, and the turn of a minute, which may be just before its end.
     async fn wait_for_comment(&mut self) {
         let read = async {
             while !self.text.contains(": still here") {
@@ -70,9 +71,9 @@ impl Stream {
                     .push_str(std::str::from_utf8(&more).expect("UTF-8"));
             }
         };
-        tokio::time::timeout(LIMIT, read)
+        tokio::time::timeout(2 * LIMIT, read)
             .await
-            .expect("within 30 s");
+            .expect("within a minute");
     }
 
     /// The next event of a name.
