@@ -124,10 +124,10 @@ fn start_flows(app: &Arc<App>) -> Flows {
     Flows(flows)
 }
 
-/// What was decided is to be seen at once.
+/// What was decided or delivered is to be seen at once.
 async fn follow_reactions(app: Arc<App>) {
     loop {
-        app.reactor.has_decided().await;
+        app.reactor.has_news().await;
         app.segments.wake();
         app.messages.wake();
         app.deliverer.wake();

@@ -65,7 +65,7 @@ pub struct Reactor {
     reached: watch::Sender<Position>,
     measured: std::sync::Mutex<Measure>,
     wake: Notify,
-    decided: Notify,
+    news: Notify,
 }
 
 /// Where this process stands, touched by its one loop only.
@@ -114,7 +114,7 @@ impl Reactor {
             reached: watch::Sender::new(Position(0)),
             measured: std::sync::Mutex::default(),
             wake: Notify::new(),
-            decided: Notify::new(),
+            news: Notify::new(),
         }
     }
 
@@ -149,9 +149,16 @@ impl Reactor {
         self.reached.subscribe()
     }
 
-    /// Waits until something was decided, here or by who leads: for the one who passes it on.
-    pub async fn has_decided(&self) {
-        self.decided.notified().await;
+    /// Waits until something was decided, or came by that no client sent, such as a message that
+    /// went out: for the one who passes it on.
+    pub async fn has_news(&self) {
+        self.news.notified().await;
+    }
+
+    fn tell(&self, batch: &[Recorded]) {
+        if batch.iter().any(|it| !it.event.kind.is_from_client()) {
+            self.news.notify_one();
+        }
     }
 
     /// Runs until the task is dropped.
@@ -283,7 +290,7 @@ impl Reactor {
         self.each_engine(&batch, |engine, recorded| {
             drop(engine.fold(recorded, Role::Follow))
         });
-        self.decided.notify_one();
+        self.tell(&batch);
         Ok(true)
     }
 
@@ -291,6 +298,7 @@ impl Reactor {
     async fn lead(&self, state: &mut State, fence: i64) -> Result<bool> {
         if state.pending.is_empty() {
             let batch = self.store.log.read(state.position, BATCH_MAX).await?;
+            self.tell(&batch);
             let decided = self.decide(state.position, &batch);
             let events = decided.iter().map(|decision| decision.events.len());
             let work = batch.len() + events.sum::<usize>();
@@ -334,7 +342,7 @@ impl Reactor {
                     state.committed = decision.to;
                     measure::count(decision);
                     if !decision.events.is_empty() {
-                        self.decided.notify_one();
+                        self.news.notify_one();
                     }
                 }
                 Reacted::Overtaken => {
