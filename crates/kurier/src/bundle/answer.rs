@@ -9,7 +9,6 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 
 use super::{Asked, Found};
-use crate::headers::Look;
 
 #[derive(Debug, Clone, Serialize)]
 #[serde(rename_all = "camelCase")]
@@ -59,8 +58,8 @@ impl TipView {
 }
 
 impl Answer {
-    pub(super) fn of(found: &Found, look: &Look, policy: &Policy, now_ms: u64) -> Self {
-        let standing = look.standing;
+    pub(super) fn of(found: &Found, policy: &Policy, now_ms: u64) -> Self {
+        let (look, standing) = (&found.look, found.look.standing);
         Self {
             envelope: found.bundle.envelope.clone(),
             confs: standing.confs,

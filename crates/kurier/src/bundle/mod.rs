@@ -65,6 +65,8 @@ pub struct Bundles {
 /// A bundle and how it was come by.
 struct Found {
     bundle: Arc<CachedBundle>,
+    /// One look, by which it was found good and of which all of the answer is.
+    look: Look,
     is_hit: bool,
     is_reorg: bool,
 }
@@ -118,9 +120,7 @@ impl Bundles {
         let Some(found) = self.find(&asked).await? else {
             return Ok(None);
         };
-        // One look, and all of the answer is of it.
-        let look = self.look(&found.bundle);
-        let answer = Answer::of(&found, &look, &self.policy, self.now_ms());
+        let answer = Answer::of(&found, &self.policy, self.now_ms());
         self.tally.answered(&asked, &answer);
         answer.log(&asked, began.elapsed());
         Ok(Some(answer))
@@ -137,10 +137,10 @@ impl Bundles {
             return self.built(asked, false).await;
         };
         let is_old = self.now_ms() >= bundle.soft_expires_at;
-        let now = self.look(&bundle).standing;
+        let look = self.look(&bundle);
         // Its block was replaced by another: perhaps there is a proof for the other.
-        let is_reorg = bundle.is_replaced(&now);
-        if is_reorg || (is_old && !self.swr) || bundle.is_reached(&now) {
+        let is_reorg = bundle.is_replaced(&look.standing);
+        if is_reorg || (is_old && !self.swr) || bundle.is_reached(&look.standing) {
             self.tally.bundle(false);
             return self.built(asked, is_reorg).await;
         }
@@ -150,6 +150,7 @@ impl Bundles {
         }
         Ok(Some(Found {
             bundle: Arc::new(bundle),
+            look,
             is_hit: true,
             is_reorg: false,
         }))
@@ -158,6 +159,7 @@ impl Bundles {
     async fn built(self: &Arc<Self>, asked: &Asked, is_reorg: bool) -> Result<Option<Found>> {
         let built = self.fly(asked).await?;
         Ok(built.map(|bundle| Found {
+            look: self.look(&bundle),
             bundle,
             is_hit: false,
             is_reorg,

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use futures_util::future::join_all;
 
 use super::{Chain, anchor, bundle, confirmed, metric, publish};
-use crate::harness::{Database, Redis};
+use crate::harness::{Api, Database, Redis};
 
 /// All that Redis is told meanwhile.
 fn monitored(redis: &Redis) -> (std::process::Child, std::sync::mpsc::Receiver<String>) {
@@ -26,6 +26,32 @@ fn monitored(redis: &Redis) -> (std::process::Child, std::sync::mpsc::Receiver<S
     });
     assert_eq!(line.recv().expect("it begins"), "OK");
     (child, line)
+}
+
+async fn sum(apis: &[&Api], name: &str) -> f64 {
+    let mut sum = 0.0;
+    for api in apis {
+        sum += metric(api, name).await;
+    }
+    sum
+}
+
+async fn builds(apis: &[&Api]) -> f64 {
+    sum(apis, "kurier_bundle_builds_total").await
+}
+
+/// What holds while the keyspace answers in time. On a machine so busy that it did not, servers
+/// went on without it, as they should; then once more.
+async fn unhurried(apis: &[&Api], mut holds: impl AsyncFnMut() -> bool) {
+    for _ in 0..10 {
+        let slow = "kurier_keyspace_errors_total{kind=\"slow\"}";
+        let before = sum(apis, slow).await;
+        if holds().await {
+            return;
+        }
+        assert_ne!(sum(apis, slow).await, before, "the keyspace was there");
+    }
+    panic!("the keyspace is never in time");
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -72,17 +98,21 @@ async fn tip_plus_one_changes_every_answer_with_0_rebuilds_in_redis() {
     for (id, confs) in ids.iter().zip([4, 3, 2, 1]) {
         confirmed(api, id, confs).await;
     }
-    let builds = metric(api, "kurier_bundle_builds_total").await;
-    chain.mine(&[]);
-    confirmed(api, &ids[0], 5).await;
-    for (id, confs) in ids.iter().zip([5, 4, 3, 2]) {
-        let answer = bundle(api, id).await;
-        assert_eq!(
-            (&answer["confs"], &answer["cache"]["hit"]),
-            (&confs.into(), &true.into())
-        );
-    }
-    assert_eq!(metric(api, "kurier_bundle_builds_total").await, builds);
+    let mut confs = [4, 3, 2, 1];
+    unhurried(&[api], async || {
+        confs = confs.map(|confs| confs + 1);
+        let builds = builds(&[api]).await;
+        chain.mine(&[]);
+        confirmed(api, &ids[0], confs[0]).await;
+        let mut answers = Vec::new();
+        for id in &ids {
+            let answer = bundle(api, id).await;
+            answers.push((answer["confs"].clone(), answer["cache"]["hit"].clone()));
+        }
+        let hits = confs.map(|confs| (confs.into(), true.into()));
+        (answers, builds) == (hits.to_vec(), self::builds(&[api]).await)
+    })
+    .await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
@@ -97,21 +127,16 @@ async fn five_hundred_misses_at_two_servers_build_once() {
     for server in [&first, &second] {
         confirmed(&server.api, &id, 1).await;
     }
-    redis.cli(&["FLUSHALL"]);
-    let builds = async || {
-        let mut sum = 0.0;
-        for server in [&first, &second] {
-            sum += metric(&server.api, "kurier_bundle_builds_total").await;
-        }
-        sum
-    };
-    let before = builds().await;
-    let servers = [&first, &second].into_iter().cycle().take(500);
-    let asking = servers.map(|server| bundle(&server.api, &id));
-    for answer in join_all(asking).await {
-        assert_eq!(answer["confs"], 1);
-    }
-    assert_eq!(builds().await - before, 1.0);
+    let apis = [&first.api, &second.api];
+    unhurried(&apis, async || {
+        redis.cli(&["FLUSHALL"]);
+        let before = builds(&apis).await;
+        let asked = apis.into_iter().cycle().take(500);
+        let answers = join_all(asked.map(|api| bundle(api, &id))).await;
+        let is_right = answers.iter().all(|answer| answer["confs"] == 1);
+        is_right && builds(&apis).await - before == 1.0
+    })
+    .await;
     let lock = format!("cache:bundle:lock:{id}|0");
     assert_eq!(redis.cli(&["EXISTS", &lock]), "0");
 }
