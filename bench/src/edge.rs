@@ -1,7 +1,8 @@
 //! Events into Redis through the edge, beside a bare pipeline that writes the same keys: from the
 //! same log and read model, batch by batch, without a guard, and once more with everything but
-//! the writing done beforehand. Only what comes after the read model is measured: reading the log,
-//! the rows and the hints, the script, the checkpoints.
+//! the writing done beforehand: that is the harder one, and the one that counts. Only what comes
+//! after the read model is measured: reading the log, the rows and the hints, the script, the
+//! checkpoints.
 
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -97,12 +98,18 @@ fn write_report(args: &Args, measured: &[Rates]) -> anyhow::Result<()> {
         args.rounds
     );
     // What slows the machine down in one round slows down both sides.
-    let found = of(|it| it.edge / it.bare);
-    let verdicts = [Verdict::at_least(
-        "edge, of the bare pipeline",
-        found,
-        BARE_RATIO,
-    )];
+    let verdicts = [
+        Verdict::at_least(
+            "edge, of the writing alone",
+            of(|it| it.edge / it.prepared),
+            BARE_RATIO,
+        ),
+        Verdict::at_least(
+            "edge, of the bare pipeline",
+            of(|it| it.edge / it.bare),
+            BARE_RATIO,
+        ),
+    ];
     println!("{}\n", targets(&verdicts));
     keep(
         &args.out,
@@ -213,10 +220,23 @@ async fn through_prepared(
         prepared.push(made(store, workspace, events).await?);
     }
     empty(&args.redis).await?;
-    let client = redis::Client::open(args.redis.as_str())?;
+    let url = args.redis.clone();
+    // One thread does it quicker than several that hand it over.
+    let written = std::thread::spawn(move || {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?;
+        runtime.block_on(write_all(&url, &prepared))
+    });
+    let written = tokio::task::spawn_blocking(|| written.join()).await?;
+    written.map_err(|_| anyhow::anyhow!("the writing alone went wrong"))?
+}
+
+async fn write_all(url: &str, prepared: &[Vec<Written>]) -> anyhow::Result<f64> {
+    let client = redis::Client::open(url)?;
     let mut connection = client.get_multiplexed_async_connection().await?;
     let began = Instant::now();
-    for batch in &prepared {
+    for batch in prepared {
         write(&mut connection, batch).await?;
     }
     finish(&mut connection, began, prepared.iter().map(Vec::len).sum()).await

@@ -103,12 +103,26 @@ pub enum Projected {
     Newer,
 }
 
+/// A batch as the script is told it: made while the one before is still being written.
+#[derive(Debug, Clone, PartialEq)]
+pub struct EdgeCall {
+    keys: Vec<String>,
+    args: Vec<Vec<u8>>,
+    writes: usize,
+}
+
+impl From<EdgeBatch> for EdgeCall {
+    fn from(batch: EdgeBatch) -> Self {
+        let writes = batch.writes.len();
+        let (keys, args) = plan::encode(batch);
+        Self { keys, args, writes }
+    }
+}
+
 /// Runs the script.
-pub async fn project(kv: &dyn Kv, batch: EdgeBatch) -> Result<Projected, Error> {
-    let writes = batch.writes.len();
-    let (keys, args) = plan::encode(batch);
-    let reply = kv.script(&PROJECT, &keys, &args).await?;
-    decode(reply, writes)
+pub async fn project(kv: &dyn Kv, call: &EdgeCall) -> Result<Projected, Error> {
+    let reply = kv.script(&PROJECT, &call.keys, &call.args).await?;
+    decode(reply, call.writes)
 }
 
 const DONE: i64 = 1;

@@ -12,10 +12,6 @@ pub(super) enum Mode {
     Rebuild = 2,
 }
 
-const HAS_VALUE: u8 = 1;
-const HAS_HINT: u8 = 2;
-const RENEWS: u8 = 4;
-
 /// Stands for a number that there is none of.
 const NONE: i64 = -1;
 
@@ -32,9 +28,17 @@ pub(super) fn encode(batch: EdgeBatch) -> (Vec<String>, Vec<Vec<u8>>) {
     let counts = [clear.len(), batch.writes.len(), hints];
     head.extend(counts.into_iter().flat_map(count));
     let mut keys = Keys::new(&batch.generation, clear, batch.writes.len());
-    let mut args = vec![head, ttl(batch.hint_ttl_ms), ttl(batch.dedup_ttl_ms)];
+    // Nearly all of a batch live equally long.
+    let ttl_ms = batch.writes.first().and_then(|write| write.ttl_ms);
+    let numbers = batch.writes.iter().flat_map(|it| numbers(it, ttl_ms));
+    let numbers = numbers.collect();
+    let lives = [batch.hint_ttl_ms, batch.dedup_ttl_ms, ttl_ms];
+    let mut args = Vec::with_capacity(5 + 2 * batch.writes.len());
+    args.push(head);
+    args.extend(lives.map(ttl));
+    args.push(numbers);
     for write in batch.writes {
-        told(write, has_hints, &mut keys, &mut args);
+        told(write, ttl_ms, has_hints, &mut keys, &mut args);
     }
     (keys.side_by_side(), args)
 }
@@ -65,12 +69,19 @@ impl Keys {
     }
 }
 
-fn told(write: EdgeWrite, has_hints: bool, keys: &mut Keys, args: &mut Vec<Vec<u8>>) {
-    args.push(head(&write));
+fn told(
+    write: EdgeWrite,
+    ttl_ms: Option<u64>,
+    has_hints: bool,
+    keys: &mut Keys,
+    args: &mut Vec<Vec<u8>>,
+) {
     args.push(write.value.unwrap_or_default());
-    args.push(ttl(write.ttl_ms));
     let upto = write.hint.as_ref().map(|hint| hint.revision.to_string());
     args.push(upto.unwrap_or_default().into_bytes());
+    if write.ttl_ms != ttl_ms {
+        args.push(ttl(write.ttl_ms));
+    }
     keys.first.push(write.entry);
     if has_hints {
         // Who has none holds the place with a key that is there anyway, and is not asked.
@@ -88,25 +99,27 @@ fn told(write: EdgeWrite, has_hints: bool, keys: &mut Keys, args: &mut Vec<Vec<u
     }
 }
 
-fn head(write: &EdgeWrite) -> Vec<u8> {
+/// Four long numbers, three counts, three times yes or no.
+const NUMBERS: usize = 4 * 8 + 3 * 4 + 3;
+
+fn numbers(write: &EdgeWrite, ttl_ms: Option<u64>) -> [u8; NUMBERS] {
     let hint = write.hint.as_ref();
-    let numbers = [
+    let longs = [
         write.revision,
         write.as_of.unwrap_or(NONE),
         write.seen.unwrap_or(NONE),
         hint.map_or(0, |hint| hint.revision),
     ];
     let counts = [write.dedups.len(), write.leave.len(), write.enter.len()];
-    let flag = |is_set: bool, flag: u8| if is_set { flag } else { 0 };
-    let mut head = Vec::with_capacity(45);
-    head.extend(numbers.into_iter().flat_map(i64::to_le_bytes));
-    head.extend(counts.into_iter().flat_map(count));
-    head.push(
-        flag(write.value.is_some(), HAS_VALUE)
-            | flag(hint.is_some(), HAS_HINT)
-            | flag(hint.is_some_and(|hint| hint.renew), RENEWS),
-    );
-    head
+    let flags = [
+        write.value.is_some(),
+        hint.is_some_and(|hint| hint.renew),
+        write.ttl_ms != ttl_ms,
+    ];
+    let longs = longs.into_iter().flat_map(i64::to_le_bytes);
+    let counts = counts.into_iter().flat_map(count);
+    let mut all = longs.chain(counts).chain(flags.map(u8::from));
+    std::array::from_fn(|_| all.next().unwrap_or_default())
 }
 
 fn count(items: usize) -> [u8; 4] {
@@ -148,6 +161,9 @@ pub(super) struct Told<'a> {
 pub(super) type Index<'a> = (&'a String, &'a str);
 
 struct Taking<'a> {
+    generation: &'a String,
+    ttl_ms: Option<u64>,
+    numbers: Numbers<'a>,
     entries: Iter<'a, String>,
     hints: Iter<'a, String>,
     keys: Iter<'a, String>,
@@ -165,11 +181,16 @@ pub(super) fn decode<'a>(keys: &'a [String], args: &'a [Vec<u8>]) -> Option<Plan
         _ => return None,
     };
     let (at, clears, writes, hints) = (head.long()?, head.count()?, head.count()?, head.count()?);
-    let (hint_ttl_ms, dedup_ttl_ms) = (number(args.next()?), number(args.next()?));
-    let (clear, rest) = keys.get(1..)?.split_at_checked(clears)?;
+    let mut ttl = || args.next().map(|text| number(text));
+    let (hint_ttl_ms, dedup_ttl_ms, ttl_ms) = (ttl()?, ttl()?, ttl()?);
+    let (generation, rest) = keys.split_first()?;
+    let (clear, rest) = rest.split_at_checked(clears)?;
     let (entries, rest) = rest.split_at_checked(writes)?;
     let (hints, rest) = rest.split_at_checked(hints)?;
     let mut taking = Taking {
+        generation,
+        ttl_ms,
+        numbers: Numbers(args.next()?),
         entries: entries.iter(),
         hints: hints.iter(),
         keys: rest.iter(),
@@ -188,24 +209,28 @@ pub(super) fn decode<'a>(keys: &'a [String], args: &'a [Vec<u8>]) -> Option<Plan
 
 impl<'a> Taking<'a> {
     fn write(&mut self) -> Option<Told<'a>> {
-        let mut head = Numbers(self.args.next()?);
-        let (revision, as_of, seen, upto) =
-            (head.long()?, head.long()?, head.long()?, head.long()?);
-        let (dedups, leaves, enters) = (head.count()?, head.count()?, head.count()?);
-        let flags = head.byte()?;
-        let value = self.args.next().filter(|_| flags & HAS_VALUE != 0);
-        let ttl_ms = number(self.args.next()?);
+        let of = &mut self.numbers;
+        let (revision, as_of, seen, upto) = (of.long()?, of.long()?, of.long()?, of.long()?);
+        let (dedups, leaves, enters) = (of.count()?, of.count()?, of.count()?);
+        let (has_value, renews, has_ttl) = (of.flag()?, of.flag()?, of.flag()?);
+        let value = self.args.next().filter(|_| has_value);
+        // The hint's text is that of `upto`.
         self.args.next()?;
+        let ttl_ms = match has_ttl {
+            true => number(self.args.next()?),
+            false => self.ttl_ms,
+        };
+        let generation = self.generation;
         Some(Told {
             revision,
             as_of: Some(as_of).filter(|it| *it != NONE),
             seen,
             upto,
-            renews: flags & RENEWS != 0,
+            renews,
             ttl_ms,
             entry: self.entries.next()?,
             value,
-            hint: self.hints.next().filter(|_| flags & HAS_HINT != 0),
+            hint: self.hints.next().filter(|hint| *hint != generation),
             dedups: (0..dedups)
                 .map(|_| self.keys.next())
                 .collect::<Option<_>>()?,
@@ -238,6 +263,10 @@ impl Numbers<'_> {
         let (first, rest) = self.0.split_first()?;
         self.0 = rest;
         Some(*first)
+    }
+
+    fn flag(&mut self) -> Option<bool> {
+        Some(self.byte()? == 1)
     }
 
     fn long(&mut self) -> Option<i64> {

@@ -1,22 +1,23 @@
 -- KEYS: the generation of the tenant, what is cleared, the entry of every write, the hint of
 -- every write (of all or of none), then what else belongs to each write: the keys of its events,
--- the indexes that it leaves, those that it enters. ARGV: what is to be done, then for each write
--- its numbers, value, time to live and hint, and if it has indexes its name in them and the
--- fields that count them. All keys carry the tenant's hash tag. There may be thousands of writes:
--- what can be asked for all at once is, and nothing is kept for each of them.
+-- the indexes that it leaves, those that it enters. ARGV: what is to be done, how long hints, the
+-- keys of events and most entries live, the numbers of all writes, then for each write its value
+-- and hint, its time to live if it has one of its own, and if it has indexes its name in them and
+-- the fields that count them. All keys carry the tenant's hash tag. There may be thousands of
+-- writes: what can be asked for or told at once is, and nothing is kept for each of them.
 local WARM, WHOLE, REBUILD = 0, 1, 2
-local HAS_VALUE, HAS_HINT, RENEWS = 1, 2, 4
+local NUMBERS = '<i8i8i8i8i4i4i4i1i1i1'
 -- A call takes so many arguments without running out of stack.
 local AT_ONCE = 1000
 
 local call, read, tonumber, match = redis.call, struct.unpack, tonumber, string.match
 local mode, begins_at, clears, count, hints = read('<i1i8i4i4i4', ARGV[1])
-local hint_ttl, dedup_ttl = ARGV[2], ARGV[3]
+local hint_ttl, dedup_ttl, entry_ttl, numbers = ARGV[2], ARGV[3], ARGV[4], ARGV[5]
 local generation = KEYS[1]
 local entries_from = 1 + clears
 local hints_from = entries_from + count
 local k_from = hints_from + hints
-local k, a = k_from, 3
+local k, a = k_from, 5
 
 if mode == WHOLE and call('EXISTS', generation) == 0 then return {0} end
 
@@ -71,27 +72,26 @@ local function as_of_of(value)
 end
 
 if mode == REBUILD then
-  local at_arg = 3
+  local size = struct.size(NUMBERS)
   for at = 1, count do
-    local revision, _, _, _, _, leaves, enters = read('<i8i8i8i8i4i4i4', ARGV[at_arg + 1])
+    local revision = read('<i8', numbers, (at - 1) * size + 1)
     if revision_of(held[at]) > revision then return {-1} end
-    at_arg = at_arg + 4
-    if leaves + enters > 0 then at_arg = at_arg + 1 + leaves + enters end
   end
   call('DEL', generation, unpack(KEYS, 2, 1 + clears))
   call('HSET', generation, 'at', string.format('%d', begins_at))
 end
 
-local answer, furthest = {1}, -1
+local answer, furthest, place = {1}, -1, 1
 for at = 1, count do
-  local revision, as_of, seen, upto, dedups, leaves, enters, flags =
-    read('<i8i8i8i8i4i4i4i1', ARGV[a + 1])
+  local revision, as_of, seen, upto, dedups, leaves, enters, has_value, renews, has_ttl
+  revision, as_of, seen, upto, dedups, leaves, enters, has_value, renews, has_ttl, place =
+    read(NUMBERS, numbers, place)
   local has_indexes = leaves + enters > 0
   local hint, why = tonumber(hinted[at] or nil), nil
   if mode ~= REBUILD then
     local value = held[at]
     local standing = revision_of(value)
-    if hint and (hint > upto or flags >= RENEWS and hint == upto) then
+    if hint and (hint > upto or renews == 1 and hint == upto) then
       why = 2
     -- An event that was written renewed the hint with it: only who has none need ask for it.
     elseif not hint and is_known(k, dedups) then
@@ -104,27 +104,27 @@ for at = 1, count do
     end
   end
   if not why then
-    local entry = KEYS[entries_from + at]
-    if flags % 2 >= HAS_VALUE then
-      set(entry, ARGV[a + 2], ARGV[a + 3])
+    local entry, member = KEYS[entries_from + at], a + 3 + has_ttl
+    if has_value == 1 then
+      set(entry, ARGV[a + 1], has_ttl == 1 and ARGV[a + 3] or entry_ttl)
     else
       call('DEL', entry)
     end
     for n = 1, leaves + enters do
-      local index, field = KEYS[k + dedups + n], ARGV[a + 5 + n]
+      local index, field = KEYS[k + dedups + n], ARGV[member + n]
       if n <= leaves then
-        if call('SREM', index, ARGV[a + 5]) == 1 then tally(field, -1) end
-      elseif call('SADD', index, ARGV[a + 5]) == 1 then
+        if call('SREM', index, ARGV[member]) == 1 then tally(field, -1) end
+      elseif call('SADD', index, ARGV[member]) == 1 then
         tally(field, 1)
       end
     end
-    if flags >= RENEWS then set(KEYS[hints_from + at], ARGV[a + 4], hint_ttl) end
+    if renews == 1 then set(KEYS[hints_from + at], ARGV[a + 2], hint_ttl) end
     for n = 1, dedups do set(KEYS[k + n], '1', dedup_ttl) end
     if upto > furthest then furthest = upto end
   end
   answer[at + 1] = why or 1
   k = k + dedups + leaves + enters
-  a = a + 4
+  a = a + 2 + has_ttl
   if has_indexes then a = a + 1 + leaves + enters end
 end
 if mode ~= WARM and furthest > tonumber(call('HGET', generation, 'at') or -1) then

@@ -25,8 +25,11 @@ impl Script {
         let Some((first, others)) = keys.split_first() else {
             return Ok(());
         };
-        let slot = Slot::for_key(first);
-        match others.iter().find(|key| Slot::for_key(key) != slot) {
+        let (slot, tag) = (Slot::for_key(first), tag(first));
+        // The same tag, the same slot: of thousands of keys that is quicker told.
+        let is_elsewhere =
+            |key: &&String| (tag.is_none() || self::tag(key) != tag) && Slot::for_key(key) != slot;
+        match others.iter().find(is_elsewhere) {
             None => Ok(()),
             Some(other) => Err(Error::Refused(format!(
                 "the script {} takes {first} and {other}, which lie in two slots of a cluster: \
@@ -42,6 +45,14 @@ impl Script {
             key: keys.join(", "),
         }
     }
+}
+
+/// What decides about the slot of a key that has such a part: what stands in its first braces,
+/// if that is something.
+fn tag(key: &str) -> Option<&str> {
+    let (_, rest) = key.split_once('{')?;
+    let (tag, _) = rest.split_once('}')?;
+    (!tag.is_empty()).then_some(tag)
 }
 
 /// Deletes a key that will never expire; answers 1 if it did. Asked and done as one, so that a
@@ -106,3 +117,24 @@ pub const SET_IF_SAME: Script = Script {
         Ok(Reply::Integer(1))
     },
 };
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Whether a script takes these keys.
+    fn takes(keys: &[&str]) -> bool {
+        let keys: Vec<String> = keys.iter().map(ToString::to_string).collect();
+        DELETE_ETERNAL.check(&keys).is_ok()
+    }
+
+    #[test]
+    fn keys_of_one_script_share_a_slot() {
+        assert!(takes(&["a:{t}:1", "b:{t}:2", "{t}", "c:{t}:{u}"]));
+        assert!(!takes(&["a:{t}:1", "a:{u}:1"]));
+        // Who has the tag for a name lies in its slot; an empty tag is none.
+        assert!(takes(&["a:{t}:1", "t"]) && takes(&["t", "a:{t}:1"]));
+        assert!(!takes(&["a:{}:1", "a:{}:2"]));
+        assert!(takes(&["a:{}:1", "a:{}:1"]));
+    }
+}

@@ -45,7 +45,7 @@ async fn run(ground: &Ground, mode: EdgeMode, writes: Vec<EdgeWrite>) -> Project
         dedup_ttl_ms: Some(48_000),
         writes,
     };
-    let projected = project(ground.kv.as_ref(), batch).await;
+    let projected = project(ground.kv.as_ref(), &batch.into()).await;
     projected.unwrap()
 }
 

@@ -89,7 +89,7 @@ impl<M: Module> Edge<M> {
         for _ in 0..TRIES_MAX {
             let batch = self.whole(workspace).await?;
             let mode = batch.mode.clone();
-            if let Projected::Done(_) = project(self.keyspace.as_ref(), batch).await? {
+            if let Projected::Done(_) = project(self.keyspace.as_ref(), &batch.into()).await? {
                 Self::fault_point("healed");
                 self.count(names::EDGE_HEALED, 1);
                 self.forget_stray(&mode);

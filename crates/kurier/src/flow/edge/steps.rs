@@ -6,7 +6,7 @@ use kurier_core::edge::{Module, Standing, row_id};
 use kurier_core::event::{Position, Recorded};
 use kurier_core::id::WorkspaceId;
 use kurier_core::projection::{Cell, Need};
-use kurier_store::edge::{EdgeMode, EdgeWrite, Projected, Written, project};
+use kurier_store::edge::{EdgeCall, EdgeMode, Projected, Written, project};
 use kurier_store::kv::Command;
 
 use super::keyed::Named;
@@ -43,7 +43,7 @@ pub(super) struct Gathered<M: Module> {
 struct Part {
     touched: Touched,
     /// What is to be written, where that does not depend on what stands there.
-    drafted: Option<Vec<EdgeWrite>>,
+    drafted: Option<EdgeCall>,
 }
 
 pub(super) type Touched = BTreeMap<Of, Vec<Position>>;
@@ -130,7 +130,7 @@ impl<M: Module> Edge<M> {
         for (workspace, touched) in by_tenant {
             let drafted = match Self::is_whole() {
                 true => None,
-                false => Some(self.keyed(&touched, standings, to).await?),
+                false => Some(self.call(workspace, &touched, standings, to).await?),
             };
             parts.insert(workspace, Part { touched, drafted });
         }
@@ -271,16 +271,11 @@ impl<M: Module> Edge<M> {
         } = part;
         let (total, mut hinted) = (touched.len() as u64, 0);
         for _ in 0..TRIES_MAX {
-            let writes = match drafted.take() {
+            let call = match drafted.take() {
                 Some(drafted) => drafted,
-                None => self.keyed(&touched, standings, to).await?,
+                None => self.call(workspace, &touched, standings, to).await?,
             };
-            let mode = match Self::is_whole() {
-                true => EdgeMode::Whole,
-                false => EdgeMode::Warm,
-            };
-            let batch = self.batch(workspace, mode, writes);
-            match project(self.keyspace.as_ref(), batch).await? {
+            match project(self.keyspace.as_ref(), &call).await? {
                 Projected::Done(written) => {
                     Self::fault_point("written");
                     self.count_written(&written);
@@ -296,6 +291,22 @@ impl<M: Module> Edge<M> {
             }
         }
         Err(Error::Restless(touched.len()))
+    }
+
+    /// What makes the edge say what is true of them.
+    async fn call(
+        &self,
+        workspace: WorkspaceId,
+        touched: &Touched,
+        standings: &Standings<M>,
+        to: Position,
+    ) -> Result<EdgeCall> {
+        let writes = self.keyed(touched, standings, to).await?;
+        let mode = match Self::is_whole() {
+            true => EdgeMode::Whole,
+            false => EdgeMode::Warm,
+        };
+        Ok(self.batch(workspace, mode, writes).into())
     }
 
     fn count_written(&self, written: &[Written]) {

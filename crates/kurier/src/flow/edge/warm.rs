@@ -96,7 +96,7 @@ impl<M: Module> Edge<M> {
 
     async fn write_warm(&self, scope: Scope, writes: Vec<EdgeWrite>) -> Result<()> {
         let batch = self.batch(scope.0, EdgeMode::Warm, writes);
-        project(self.keyspace.as_ref(), batch).await?;
+        project(self.keyspace.as_ref(), &batch.into()).await?;
         Ok(())
     }
 }
