@@ -40,7 +40,11 @@ impl Views for Sqlite {
 
     async fn load(&self, needs: Vec<Need>) -> Result<Vec<Loaded>> {
         self.readers
-            .read(move |connection| needs.iter().map(|need| load(connection, need)).collect())
+            .read(move |connection| {
+                // The file is locked once and not for every row, and the rows are of one moment.
+                let moment = connection.unchecked_transaction()?;
+                needs.iter().map(|need| load(&moment, need)).collect()
+            })
             .await
     }
 
