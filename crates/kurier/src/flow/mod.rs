@@ -1,6 +1,7 @@
 //! Loops over the log: read a batch, decide, commit.
 
 mod ahead;
+mod aside;
 mod ask;
 pub mod channel;
 pub mod content;

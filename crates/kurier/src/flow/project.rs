@@ -14,6 +14,7 @@ use kurier_store::{Applied, Batch, Error, Result, Store};
 use tokio::sync::{Notify, watch};
 
 use super::ahead::Ahead;
+use super::aside::aside;
 use super::erase::{carry_out, tell_again};
 use super::fold::fold;
 use super::lookout::Lookout;
@@ -262,7 +263,7 @@ impl Projector {
         let events = fresh.as_deref().unwrap_or(events);
         let loaded = self.load(events).await?;
         fault::point(self.name(), "loaded");
-        let mut folded = fold(self.projection, loaded, events)?;
+        let mut folded = aside(events.len(), || fold(self.projection, loaded, events))?;
         let counted = fresh.iter().flatten();
         folded.processed = counted.map(key).collect();
         Ok(folded)

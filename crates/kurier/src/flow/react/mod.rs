@@ -23,6 +23,7 @@ use kurier_store::{Reacted, Reaction, Result, Store};
 use tokio::sync::{Mutex, Notify, watch};
 use uuid::Uuid;
 
+use super::aside::aside;
 use crate::clock::{self, Clock};
 use crate::http::Pressure;
 
@@ -323,7 +324,9 @@ impl Reactor {
             settled: now.shifted(-SETTLING_MICROS),
             is_behind: batch.len() == BATCH_MAX,
         };
-        let decided = decide(&mut self.engines_mut(), (from, batch), tide, EVENTS_MAX);
+        let decided = aside(batch.len(), || {
+            decide(&mut self.engines_mut(), (from, batch), tide, EVENTS_MAX)
+        });
         let recorded = |decision: Decision| Decision {
             events: decision
                 .events
