@@ -11,7 +11,7 @@ use tempfile::TempDir;
 use crate::event::Target;
 use crate::load::{self, Tally, WARM_UP};
 use crate::outcome::{Audit, Life, Outcome, Sample, Side};
-use crate::plan::{Args, BATCHES, Database, KURIER, NODE, Part};
+use crate::plan::{Args, BATCHES, Database, HANDLER, KURIER, NODE, Part};
 use crate::server::Server;
 use crate::{bare, report};
 
@@ -36,6 +36,7 @@ pub async fn run(args: &Args) -> anyhow::Result<()> {
                 Part::Bare(database) => bench.bare(round, database).await?,
                 Part::Kurier(database) => bench.kurier(round, database).await?,
                 Part::Node => bench.node(round).await?,
+                Part::Handler => bench.handler(round).await?,
             }
         }
     }
@@ -133,6 +134,17 @@ impl Bench<'_> {
         self.clear(&place).await
     }
 
+    async fn handler(&mut self, round: usize) -> anyhow::Result<()> {
+        let place = self.place(Database::Postgres).await?;
+        if let Place::Url(url) = &place {
+            let server = bare::handler::start(url, &self.folder.path().join("handler.log"))?;
+            let mut tally = Tally::default();
+            self.cells(round, Side::Handler, None, &server, &mut tally)
+                .await?;
+        }
+        self.clear(&place).await
+    }
+
     async fn kurier(&mut self, round: usize, database: Database) -> anyhow::Result<()> {
         let place = self.place(database).await?;
         let server = self.start_kurier(&place)?;
@@ -187,6 +199,7 @@ impl Bench<'_> {
     ) -> anyhow::Result<()> {
         let (target, shapes): (_, &[_]) = match side {
             Side::Node => (Target::Node, &NODE),
+            Side::Handler => (Target::Kurier(WRITE_KEY.into()), &HANDLER),
             _ => (Target::Kurier(WRITE_KEY.into()), &KURIER),
         };
         for shape in shapes {

@@ -101,6 +101,11 @@ enum Command {
         #[arg(long, default_value_t = 8.0)]
         seconds: f64,
     },
+    /// The least server that takes events in and groups them (a part of the ingest benchmark)
+    BareHandler {
+        #[arg(long)]
+        postgres: String,
+    },
     /// Inserts rows without any server between: a SQLite file, or a postgres:// URL, both made
     /// if they are empty
     Bare {
@@ -110,9 +115,19 @@ enum Command {
     },
 }
 
-#[tokio::main(flavor = "current_thread")]
-async fn main() -> anyhow::Result<()> {
-    match Cli::parse().command {
+fn main() -> anyhow::Result<()> {
+    let command = Cli::parse().command;
+    let mut runtime = match &command {
+        // What is measured runs in this process, as it does in a server.
+        Command::Edge(_) => tokio::runtime::Builder::new_multi_thread(),
+        // Who measures takes as little as can be of what the measured needs.
+        _ => tokio::runtime::Builder::new_current_thread(),
+    };
+    runtime.enable_all().build()?.block_on(run(command))
+}
+
+async fn run(command: Command) -> anyhow::Result<()> {
+    match command {
         Command::Ingest(args) => ingest::run(&args).await,
         Command::Segments(args) => segments::run(&args),
         Command::SegmentSide {
@@ -125,6 +140,7 @@ async fn main() -> anyhow::Result<()> {
         Command::ContentSide { way, file, rounds } => content::side::run(way, &file, rounds),
         Command::Projections(args) => projections::run(&args).await,
         Command::Edge(args) => edge::run(&args).await,
+        Command::BareHandler { postgres } => bare::handler::serve(postgres),
         Command::Bundle(args) => bundle::run(&args).await,
         Command::BundleBare { redis } => bundle::serve_bare(redis),
         Command::Freshness(args) => freshness::run(&args).await,

@@ -14,6 +14,7 @@ pub enum Side {
     Bare,
     Kurier,
     Node,
+    Handler,
 }
 
 /// One cell in one round.
@@ -21,7 +22,7 @@ pub enum Side {
 pub struct Sample {
     pub round: usize,
     pub side: Side,
-    /// None for Node, which is the same in every comparison.
+    /// None for Node and the bare handler, which are the same in every comparison.
     pub database: Option<Database>,
     /// None for the bare loop, which has no requests.
     pub shape: Option<Shape>,

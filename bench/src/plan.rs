@@ -62,6 +62,7 @@ pub const SINGLES: Shape = shape(1, 64);
 /// In this order for both: batches leave a backlog to the projections, singles hardly one.
 pub const KURIER: [Shape; 4] = [SINGLES, BATCHES, shape(100, 1), shape(1, 1)];
 pub const NODE: [Shape; 2] = [SINGLES, BATCHES];
+pub const HANDLER: [Shape; 1] = [SINGLES];
 
 /// One part of a round.
 #[derive(Debug, Clone, Copy)]
@@ -69,6 +70,8 @@ pub enum Part {
     Bare(Database),
     Kurier(Database),
     Node,
+    /// The bare handler, on PostgreSQL.
+    Handler,
 }
 
 impl Args {
@@ -87,10 +90,12 @@ impl Args {
             Part::Kurier(Database::Sqlite),
             Part::Node,
             Part::Kurier(Database::Postgres),
+            Part::Handler,
             Part::Bare(Database::Postgres),
         ];
         let wanted = |part: &Part| match part {
             Part::Bare(database) | Part::Kurier(database) => self.databases().contains(database),
+            Part::Handler => self.databases().contains(&Database::Postgres),
             Part::Node => true,
         };
         let mut parts: Vec<Part> = order.into_iter().filter(wanted).collect();

@@ -6,7 +6,7 @@ use comfy_table::{CellAlignment, Table, presets};
 
 use crate::load::Shape;
 use crate::outcome::{Outcome, Sample, Side, Verdict, median};
-use crate::plan::{Args, Database, KURIER, NODE};
+use crate::plan::{Args, Database, HANDLER, KURIER, NODE};
 
 /// Prints the tables and writes the JSON.
 pub fn write(outcome: &Outcome, args: &Args) -> anyhow::Result<()> {
@@ -70,6 +70,10 @@ fn speeds(outcome: &Outcome, databases: &[Database]) -> Table {
             let samples = outcome.of(Side::Kurier, Some(*database), Some(shape));
             table.add_row(speed(&name, Some(shape), &samples));
         }
+    }
+    for shape in HANDLER {
+        let samples = outcome.of(Side::Handler, None, Some(shape));
+        table.add_row(speed("bare handler, PostgreSQL", Some(shape), &samples));
     }
     for shape in NODE {
         let samples = outcome.of(Side::Node, None, Some(shape));

@@ -1,6 +1,7 @@
 //! What the database alone can do: the rows that Kurier would write, inserted by a bare loop
 //! in batches of 1,000 into the schema that Kurier made.
 
+pub mod handler;
 pub mod postgres;
 pub mod queue;
 pub mod sqlite;

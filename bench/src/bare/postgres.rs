@@ -19,9 +19,7 @@ const INSERT: &str = "
 
 /// Events a second into the database, whose tables Kurier makes.
 pub async fn run(url: &str, seconds: f64) -> anyhow::Result<f64> {
-    let store = Store::from(Postgres::open(url).await?);
-    store.log.maintain(now()).await?;
-    drop(store);
+    prepare(url).await?;
     let mut connection = PgConnection::connect(url).await?;
     let mut maker = Maker::new();
     let (mut position, mut spent) = (0, Duration::ZERO);
@@ -38,7 +36,13 @@ pub async fn run(url: &str, seconds: f64) -> anyhow::Result<f64> {
     Ok(position as f64 / spent.as_secs_f64())
 }
 
-async fn insert(
+/// The tables that Kurier makes.
+pub async fn prepare(url: &str) -> anyhow::Result<()> {
+    let store = Store::from(Postgres::open(url).await?);
+    Ok(store.log.maintain(now()).await?)
+}
+
+pub async fn insert(
     connection: &mut PgConnection,
     workspace: WorkspaceId,
     position: i64,
