@@ -42,6 +42,10 @@ pub trait Log: Send + Sync {
         after
     }
 
+    /// The position up to which nothing comes that is of one of these kinds, at most `max` further
+    /// on: who folds what is seldom need not read the rest.
+    async fn without(&self, after: Position, max: usize, kinds: &[Kind]) -> Result<Position>;
+
     /// The last position that is known without asking the database, if there is one. Another
     /// process may have appended more.
     fn newest(&self) -> Option<Position> {

@@ -68,6 +68,10 @@ impl<L: Log + ?Sized> Log for Tailed<L> {
         self.tail().skip(after, folds)
     }
 
+    async fn without(&self, after: Position, max: usize, kinds: &[Kind]) -> Result<Position> {
+        self.log.without(after, max, kinds).await
+    }
+
     fn newest(&self) -> Option<Position> {
         Some(self.tail().newest).filter(|newest| newest.0 > 0)
     }

@@ -1,6 +1,6 @@
 use async_trait::async_trait;
 use futures_util::TryStreamExt as _;
-use kurier_core::event::{Event, Position, Recorded, tombstone};
+use kurier_core::event::{Event, Kind, Position, Recorded, tombstone};
 use kurier_core::id::{ContactId, EventId, WorkspaceId};
 use kurier_core::time::Timestamp;
 use sqlx::postgres::PgRow;
@@ -38,6 +38,24 @@ impl Log for Postgres {
             events.push(recorded);
         }
         Ok(events)
+    }
+
+    async fn without(&self, after: Position, max: usize, kinds: &[Kind]) -> Result<Position> {
+        // One statement, so that both halves see the same log.
+        let sql = "
+            SELECT coalesce(min(position) - 1,
+                            greatest($1, least($2, (SELECT position FROM log_head))))
+            FROM (SELECT position FROM log_archive
+                  WHERE position > $1 AND position <= $2 AND kind = ANY ($3)
+                  UNION ALL SELECT position FROM log
+                  WHERE position > $1 AND position <= $2 AND kind = ANY ($3)) AS l";
+        let kinds: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
+        let position = sqlx::query_scalar(sql)
+            .bind(after.0)
+            .bind(after.0.saturating_add(rows_max(max)))
+            .bind(kinds)
+            .fetch_one(&self.pool);
+        Ok(Position(position.await?))
     }
 
     async fn head(&self) -> Result<Position> {

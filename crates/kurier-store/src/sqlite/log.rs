@@ -2,7 +2,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use async_trait::async_trait;
-use kurier_core::event::{Event, Position, Recorded, lane, tombstone};
+use kurier_core::event::{Event, Kind, Position, Recorded, lane, tombstone};
 use kurier_core::id::{ContactId, EventId, WorkspaceId};
 use kurier_core::time::Timestamp;
 use rusqlite::types::Value;
@@ -49,6 +49,28 @@ impl Log for Sqlite {
                     events.push(recorded);
                 }
                 Ok(events)
+            })
+            .await
+    }
+
+    async fn without(&self, after: Position, max: usize, kinds: &[Kind]) -> Result<Position> {
+        // Names of kinds are ours, and have nothing in them that would have to be quoted.
+        let kinds: Vec<&str> = kinds.iter().map(|kind| kind.as_str()).collect();
+        let sql = format!(
+            "SELECT position FROM log WHERE position > ?1 AND position <= ?2 AND kind IN ('{}')
+             ORDER BY position LIMIT 1",
+            kinds.join("','")
+        );
+        let max = rows_max(max);
+        self.readers
+            .read(move |connection| {
+                // First, so that what is appended meanwhile is not passed over.
+                let end = head(connection)?
+                    .min(after.0.saturating_add(max))
+                    .max(after.0);
+                let mut statement = connection.prepare_cached(&sql)?;
+                let first = statement.query_row([after.0, end], |row| row.get::<_, i64>(0));
+                Ok(Position(first.optional()?.map_or(end, |first| first - 1)))
             })
             .await
     }

@@ -17,6 +17,7 @@ cases! {
     a_batch_of_repeats_takes_no_position,
     the_same_id_elsewhere_is_no_repeat,
     read_goes_on_after_a_position,
+    without_ends_before_the_first_of_a_kind,
     positions_are_those_of_the_contacts,
     positions_leave_out_crossings,
     tombstones_stand_in_place,
@@ -174,6 +175,32 @@ async fn positions_are_those_of_the_contacts(store: Store) {
 }
 
 /// What says of which segment someone was a member must stay readable.
+async fn without_ends_before_the_first_of_a_kind(store: Store) {
+    let space = Space::new(1);
+    let said = |id: &str, kind| Event { kind, ..event(id) };
+    let kinds = [Kind::Track, Kind::Track, Kind::Identify, Kind::Track];
+    let all = kinds.iter().enumerate();
+    let all = all.map(|(n, kind)| said(&n.to_string(), *kind)).collect();
+    append(&store, space.scope, all).await;
+    let without = async |after, max, kinds: &[Kind]| {
+        let found = store.log.without(Position(after), max, kinds).await;
+        found.expect("found").0
+    };
+    assert_eq!(without(0, 100, &[Kind::Identify]).await, 2);
+    assert_eq!(without(0, 100, &[Kind::Alias, Kind::Identify]).await, 2);
+    assert_eq!(without(2, 100, &[Kind::Identify]).await, 2, "it is next");
+    assert_eq!(without(3, 100, &[Kind::Identify]).await, 4, "the end");
+    assert_eq!(
+        without(0, 1, &[Kind::Identify]).await,
+        1,
+        "so far was asked"
+    );
+    assert_eq!(without(0, 100, &[Kind::Alias]).await, 4);
+    assert_eq!(without(0, usize::MAX, &[Kind::Alias]).await, 4);
+    // Nobody goes back, whoever asks beyond the end.
+    assert_eq!(without(9, 100, &[Kind::Identify]).await, 9);
+}
+
 async fn positions_leave_out_crossings(store: Store) {
     let space = Space::new(1);
     let said = |id: &str, kind| Event {

@@ -1,7 +1,7 @@
 //! Months: PostgreSQL keeps the log in partitions and moves old ones into an archive.
 //! Nothing but their names may tell.
 
-use kurier_core::event::{Event, Position};
+use kurier_core::event::{Event, Kind, Position};
 use kurier_core::time::Timestamp;
 use kurier_store::Scrub;
 use kurier_store::{Appended, Log, Postgres, Store, TimelineQuery};
@@ -162,6 +162,15 @@ async fn what_is_archived_is_still_read(url: String) {
         store.log.read(Position(1), 2).await.expect("read"),
         before[1..3]
     );
+    let without = async |kind| {
+        store
+            .log
+            .without(Position(0), 100, &[kind])
+            .await
+            .expect("found")
+    };
+    assert_eq!(without(before[0].event.kind).await, Position(0));
+    assert_eq!(without(Kind::Alias).await, Position(before.len() as i64));
     let after = store
         .views
         .timeline(scope, &user, &query)

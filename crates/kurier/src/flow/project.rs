@@ -28,6 +28,9 @@ use crate::metrics as names;
 
 /// So many events that change nothing may be passed before the checkpoint is moved.
 const PASSED_MAX: i64 = 20_000;
+/// So many events are read sooner than asked about; and about so many is asked at once.
+const FAR: i64 = 1_000;
+const WITHOUT_MAX: usize = 100_000;
 /// Another process may append without telling us.
 pub const LOOK_EVERY: Duration = Duration::from_millis(200);
 const NOTHING: Duration = Duration::ZERO;
@@ -37,6 +40,8 @@ pub struct Projector {
     store: Store,
     pressure: Arc<Pressure>,
     projection: &'static dyn Projection,
+    /// What it folds, if that is seldom; none if it folds what clients send.
+    kinds: Vec<Kind>,
     erases: bool,
     pace: Pace,
     reached: watch::Sender<Position>,
@@ -172,7 +177,7 @@ impl Projector {
         if let Some(changes) = &self.changes {
             changes.reach(from).await;
         }
-        let after = self.pass_over(from);
+        let after = self.pass_over(from).await?;
         let (max, reads_ahead) = batch_max(&self.pressure);
         let events = self.ahead.read(after, max).await?;
         let Some(last) = events.last() else {
@@ -180,7 +185,7 @@ impl Projector {
             return Ok(0);
         };
         let to = last.position;
-        if reads_ahead {
+        if reads_ahead && self.kinds.is_empty() {
             self.ahead.begin(&events, max);
         }
         fault::point(self.name(), "read");
@@ -233,16 +238,20 @@ impl Projector {
         }
     }
 
-    /// What this process appended itself and does not concern this is not even read.
-    fn pass_over(&self, from: Position) -> Position {
+    /// What does not concern this is not even read: neither what this process appended itself,
+    /// nor, if it is much, what it has to catch up with.
+    async fn pass_over(&self, from: Position) -> Result<Position> {
         let after = self.passed_from(from);
-        let folds = |kind| self.projection.folds(kind);
-        let to = self.store.log.skip(after, &folds);
+        let log = &self.store.log;
+        let mut to = log.skip(after, &|kind| self.projection.folds(kind));
+        if log.newest().is_none_or(|newest| newest.0 > to.0 + FAR) && !self.kinds.is_empty() {
+            to = log.without(to, WITHOUT_MAX, &self.kinds).await?;
+        }
         if to > after {
             self.pass(from, to);
             self.has_reached(to);
         }
-        to
+        Ok(to)
     }
 
     /// At the end of the log there is time to note how far it was read, unless more comes all

@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use kurier_core::event::Position;
+use kurier_core::event::{Kind, Position};
 use kurier_core::projection::{
     Audit, Contacts, Content, Daily, Health, Journeys, Messages, Projection, Segments,
     SlackWorkspaces, Templates, Versions,
@@ -86,6 +86,7 @@ impl Projector {
             ahead: Ahead::new(store.log.clone()),
             store,
             pressure,
+            kinds: seldom(projection),
             projection,
             erases: false,
             pace: Pace::ATTENTIVE,
@@ -96,5 +97,71 @@ impl Projector {
             rate: Rate::default(),
             changes: None,
         }
+    }
+}
+
+/// What a projection folds, unless clients send it.
+fn seldom(projection: &dyn Projection) -> Vec<Kind> {
+    let folded = Kind::ALL.iter().filter(|kind| projection.folds(**kind));
+    let folded: Vec<Kind> = folded.copied().collect();
+    match folded.iter().any(|kind| kind.is_from_client()) {
+        true => Vec::new(),
+        false => folded,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use kurier_core::event::Event;
+    use kurier_core::id::EventId;
+    use kurier_store::{Scope, Sqlite};
+
+    use super::*;
+    use crate::{clock, keyring};
+
+    fn event(kind: Kind, message: &str) -> Event {
+        let now = clock::now();
+        Event {
+            id: EventId::of_message(message),
+            kind,
+            contact: None,
+            occurred_at: now,
+            recorded_at: now,
+            payload: "{}".to_owned(),
+        }
+    }
+
+    #[tokio::test]
+    async fn what_is_seldom_is_found_however_much_stands_before_and_behind_it() {
+        let home = tempfile::tempdir().expect("a folder");
+        let open = || Store::from(Sqlite::open(&home.path().join("kurier.db")).expect("opened"));
+        let (writer, reader) = (open(), open());
+        keyring::found(writer.access.as_ref(), "default", None, None)
+            .await
+            .expect("founded");
+        let workspaces = writer.access.workspaces().await.expect("listed");
+        let many = |name: &str| -> Vec<Event> {
+            let events = (0..2_500).map(|n| event(Kind::Track, &format!("{name}{n}")));
+            events.collect()
+        };
+        // That it cannot be read shows that it was looked at.
+        let seldom = event(Kind::TemplatePublished, "seldom");
+        for events in [many("before"), vec![seldom], many("behind")] {
+            let appended = writer.log.append(Scope(workspaces[0].id), events).await;
+            appended.expect("appended");
+        }
+        let projector = Projector::of_templates(reader.clone(), Arc::default());
+        projector.drain().await.expect("folded");
+        let head = reader.log.head().await.expect("read");
+        assert_eq!(projector.position(), head);
+        let poisoned = reader.views.poisoned(projector.name()).await;
+        assert_eq!(poisoned.expect("counted"), 1);
+    }
+
+    #[test]
+    fn who_folds_what_clients_send_reads_everything() {
+        assert_eq!(seldom(&Contacts), []);
+        assert_eq!(seldom(&Daily), []);
+        assert!(seldom(&Templates).contains(&Kind::TemplatePublished));
     }
 }
