@@ -15,7 +15,7 @@ use kurier_store::{Postgres, Scope, Snapshots, Sqlite, Store};
 use tokio::sync::Semaphore;
 
 use crate::bundle::Bundles;
-use crate::cache::{Changes, Contacts, Documents, Freshness, Measured, Remote, Shelf};
+use crate::cache::{Changes, Contacts, Documents, Freshness, Measured, Recent, Remote, Shelf};
 use crate::channel::{Outside, Registry};
 use crate::config::{Config, Database};
 use crate::demo::Demo;
@@ -96,6 +96,8 @@ pub struct App {
     pub channels: Arc<Registry>,
     /// Contacts by id, remembered.
     pub contacts: Contacts,
+    /// The newest events of each, remembered.
+    pub recent: Recent,
     /// Definitions of journeys, remembered.
     pub definitions: Documents,
     /// What all that is remembered in this process takes.
@@ -146,6 +148,7 @@ impl App {
             slack_edge,
             contact_edge: contact_edge.clone(),
             definitions: documents("journey"),
+            recent: Recent::new(store.clone(), changes.clone(), shelf.clone(), remote, ttls),
             contacts: Contacts::new(store.clone(), changes, shelf.clone(), contact_edge),
             shelf: shelf.clone(),
             segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),

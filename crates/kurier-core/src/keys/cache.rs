@@ -13,6 +13,11 @@ pub fn contact<V>(workspace: WorkspaceId, id: ContactId, ttls: &Ttls) -> Key<V> 
     Key::new(format!("contact:{workspace}:{id}"), ttls.contact)
 }
 
+/// `events:WORKSPACE:CONTACT:recent`
+pub fn recent_events<V>(workspace: WorkspaceId, contact: ContactId, ttls: &Ttls) -> Key<V> {
+    Key::new(format!("events:{workspace}:{contact}:recent"), ttls.events)
+}
+
 /// `template:WORKSPACE:ID`
 pub fn template<V>(workspace: WorkspaceId, id: TemplateId, ttls: &Ttls) -> Key<V> {
     Key::new(format!("template:{workspace}:{id}"), ttls.template)

@@ -7,11 +7,13 @@ use crate::id::WorkspaceId;
 /// As long as what is remembered of contacts: later nobody has anything left to forget.
 const LIFETIME_SECONDS: u64 = 600;
 
-/// Up to where the stretch goes, and whom it changed: bytes, see [`Changed::encode`].
+/// Up to where the stretch goes, whom it changed, and of whom only the timeline: bytes, see
+/// [`Changed::encode`].
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Changed {
     pub to: Position,
     pub contacts: Vec<[u8; 32]>,
+    pub timelines: Vec<[u8; 32]>,
 }
 
 /// `contacts:INSTALLATION:changes:FROM`. The installation is known by its first workspace: two of
@@ -23,18 +25,24 @@ pub fn contacts(installation: WorkspaceId, from: Position) -> Key<Changed> {
 
 impl Changed {
     pub fn encode(&self) -> Vec<u8> {
-        let to = self.to.0.to_be_bytes();
+        let (to, count) = (self.to.0.to_be_bytes(), self.contacts.len() as u64);
+        let all = self.contacts.iter().chain(&self.timelines);
         to.into_iter()
-            .chain(self.contacts.iter().flatten().copied())
+            .chain(count.to_be_bytes())
+            .chain(all.flatten().copied())
             .collect()
     }
 
     pub fn decode(bytes: &[u8]) -> Option<Self> {
         let (to, rest) = bytes.split_first_chunk::<8>()?;
-        let (contacts, rest) = rest.as_chunks::<32>();
+        let (count, rest) = rest.split_first_chunk::<8>()?;
+        let (all, rest) = rest.as_chunks::<32>();
+        let count = usize::try_from(u64::from_be_bytes(*count)).ok()?;
+        let (contacts, timelines) = all.split_at_checked(count)?;
         rest.is_empty().then(|| Self {
             to: Position(i64::from_be_bytes(*to)),
             contacts: contacts.to_vec(),
+            timelines: timelines.to_vec(),
         })
     }
 }
@@ -48,6 +56,7 @@ mod tests {
         let changed = Changed {
             to: Position(9),
             contacts: vec![[1; 32], [2; 32]],
+            timelines: vec![[3; 32]],
         };
         assert_eq!(Changed::decode(&changed.encode()), Some(changed.clone()));
         assert_eq!(Changed::decode(&changed.encode()[..50]), None);

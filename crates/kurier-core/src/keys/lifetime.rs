@@ -48,6 +48,9 @@ pub struct Ttls {
     /// That an entity was deleted.
     pub delete: Lifetime,
     pub contact: Lifetime,
+    /// The newest events of a contact. Not for ever: they are personal, and a Redis that took
+    /// another's place may have missed that they were erased.
+    pub events: Lifetime,
     pub template: Lifetime,
     pub segment_metadata: Lifetime,
     pub journey: Lifetime,
@@ -60,6 +63,7 @@ impl Default for Ttls {
             dedup: Lifetime::hours(48),
             delete: Lifetime::hours(30 * 24),
             contact: Lifetime::minutes(5),
+            events: Lifetime::minutes(1),
             template: Lifetime::minutes(30),
             segment_metadata: Lifetime::minutes(10),
             journey: Lifetime::minutes(10),
@@ -80,6 +84,8 @@ pub struct TtlOverrides {
     pub delete_ttl_seconds: Option<Lifetime>,
     #[serde(deserialize_with = "seconds")]
     pub contact_ttl_seconds: Option<Lifetime>,
+    #[serde(deserialize_with = "bounded")]
+    pub events_ttl_seconds: Option<Lifetime>,
     #[serde(deserialize_with = "seconds")]
     pub template_ttl_seconds: Option<Lifetime>,
     #[serde(deserialize_with = "seconds")]
@@ -97,6 +103,7 @@ impl Ttls {
             dedup: by.dedup_ttl_hours.unwrap_or(self.dedup),
             delete: by.delete_ttl_seconds.unwrap_or(self.delete),
             contact: by.contact_ttl_seconds.unwrap_or(self.contact),
+            events: by.events_ttl_seconds.unwrap_or(self.events),
             template: by.template_ttl_seconds.unwrap_or(self.template),
             segment_metadata: by
                 .segment_metadata_ttl_seconds
@@ -116,6 +123,17 @@ enum Said {
 
 fn seconds<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Lifetime>, D::Error> {
     times(1, from)
+}
+
+/// Seconds, and not for ever.
+fn bounded<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Lifetime>, D::Error> {
+    let lifetime = seconds(from)?;
+    match lifetime {
+        Some(Lifetime::FOREVER) => Err(D::Error::custom(
+            "events are personal and are remembered for a time only: a number from 1 on",
+        )),
+        _ => Ok(lifetime),
+    }
 }
 
 fn hours<'de, D: Deserializer<'de>>(from: D) -> Result<Option<Lifetime>, D::Error> {

@@ -110,6 +110,12 @@ fn seed_004_section_4_times_to_live_overridden_by_environment_and_disabled() {
         assert!(error.contains("a time to live"), "{error}");
     }
     assert!(read(r#"{"dedup_ttl_seconds": 1}"#).is_err());
+    // What is personal is not remembered for ever.
+    assert!(read(r#"{"events_ttl_seconds": null}"#).is_err());
+    assert_eq!(
+        ttls(r#"{"events_ttl_seconds": 5}"#).events.ttl_ms(),
+        Some(5_000)
+    );
 }
 
 #[test]
@@ -126,6 +132,11 @@ fn seed_000_section_5_2_cache_keys() {
             of(cache::contact(W, c, &ttls)),
             format!("contact:{W_TEXT}:{c}"),
             minutes(5),
+        ),
+        (
+            of(cache::recent_events(W, c, &ttls)),
+            format!("events:{W_TEXT}:{c}:recent"),
+            minutes(1),
         ),
         (
             of(cache::template(W, t, &ttls)),

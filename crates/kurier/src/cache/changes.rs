@@ -4,7 +4,7 @@
 //! through Redis. A stretch that nobody told of is a gap: then everything remembered before its
 //! end is worth nothing any more, whatever it was.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use kurier_core::contact::Standing;
@@ -13,7 +13,7 @@ use kurier_core::event::Position;
 use kurier_core::id::{ContactId, WorkspaceId};
 use kurier_core::keys::changes::{self, Changed};
 use kurier_core::keys::{Ttls, cache};
-use kurier_core::projection::{CONTACT, Cell, Change, Row, contact_standing};
+use kurier_core::projection::{CONTACT, Cell, Change, Row, TIMELINE, contact_standing};
 use kurier_store::{Result, Scope, Store};
 use tokio::sync;
 
@@ -45,12 +45,16 @@ struct Known {
     since: Position,
     until: Position,
     last: HashMap<Who, Position>,
+    /// Of whom only the timeline changed.
+    timelines: HashMap<Who, Position>,
 }
 
 /// Whom a batch changes.
 #[derive(Debug, Default)]
 pub struct Touched {
     all: Vec<Who>,
+    /// Of whom nothing but the timeline changes.
+    timelines: Vec<Who>,
     /// What is to be remembered of those that are remembered here.
     kept: Vec<(Who, Arc<Standing>)>,
     /// Of these nothing may be left.
@@ -60,6 +64,20 @@ pub struct Touched {
 fn who(cells: &[Cell]) -> Option<Who> {
     let id = |at: usize| cells.get(at)?.as_id();
     Some((WorkspaceId::from_uuid(id(0)?), ContactId::from_uuid(id(1)?)))
+}
+
+impl Known {
+    fn covers(&self, at: Position, asked: Position) -> bool {
+        at >= self.since && asked <= self.until
+    }
+
+    fn count(&self) -> usize {
+        self.last.len() + self.timelines.len()
+    }
+}
+
+fn last_of(all: &HashMap<Who, Position>, who: Who) -> Position {
+    all.get(&who).copied().unwrap_or_default()
 }
 
 impl Changes {
@@ -89,7 +107,11 @@ impl Changes {
     /// Whom these change.
     pub fn touched(&self, changes: &[Change]) -> Touched {
         let mut touched = Touched::default();
+        let mut listed = HashSet::new();
         for change in changes {
+            if let Some((_, row)) = change.as_put().filter(|it| it.0.name == TIMELINE.name) {
+                listed.extend(who(row));
+            }
             if let Some((_, row)) = change.as_put().filter(|it| it.0.name == CONTACT.name) {
                 self.put(who(row), row, &mut touched);
             }
@@ -98,6 +120,10 @@ impl Changes {
                 touched.gone.extend(who(cells));
             }
         }
+        for who in &touched.all {
+            listed.remove(who);
+        }
+        touched.timelines.extend(listed);
         touched
     }
 
@@ -122,26 +148,39 @@ impl Changes {
     /// Whether what was read at `at` is still true at `asked`, which was reached.
     pub(super) fn holds(&self, who: Who, at: Position, asked: Position) -> bool {
         let known = self.known();
-        let is_covered = at >= known.since && asked <= known.until;
-        let last = known.last.get(&who).copied().unwrap_or_default();
-        at >= asked || is_covered && last <= at
+        at >= asked || known.covers(at, asked) && last_of(&known.last, who) <= at
+    }
+
+    /// The same for what was read of a timeline.
+    pub(super) fn holds_events(&self, who: Who, at: Position, asked: Position) -> bool {
+        let known = self.known();
+        let last = last_of(&known.last, who).max(last_of(&known.timelines, who));
+        last <= at && (at >= asked && at >= known.since || known.covers(at, asked))
     }
 
     /// A batch was written by this process. What is remembered here of whom it changed follows at
     /// once, and nothing is left of whom it erased, in Redis neither; then the other processes are
     /// told. What else it changed is brought to Redis by the edge.
     pub async fn wrote(&self, from: Position, to: Position, touched: Touched) {
-        self.learn(from, to, &touched.all);
+        self.learn(from, to, (&touched.all, &touched.timelines));
         for (who, standing) in touched.kept {
             self.keep(who, to, standing);
+        }
+        if let Some(remote) = &self.remote {
+            let gone = touched.gone.iter().map(|who| self.events_key(*who));
+            remote.remove(gone.collect()).await;
         }
         if let Some(edge) = &self.edge {
             remove(edge, touched.gone, to).await;
             edge.wake();
         }
         let Some(remote) = &self.remote else { return };
-        let contacts = touched.all.iter().map(bytes).collect();
-        self.tell(remote, from, Changed { to, contacts }).await;
+        let changed = Changed {
+            to,
+            contacts: touched.all.iter().map(bytes).collect(),
+            timelines: touched.timelines.iter().map(bytes).collect(),
+        };
+        self.tell(remote, from, changed).await;
     }
 
     async fn tell(&self, remote: &Remote, from: Position, changed: Changed) {
@@ -178,7 +217,8 @@ impl Changes {
             match self.told_after(until).await {
                 Some(changed) => {
                     let all: Vec<Who> = changed.contacts.iter().map(read).collect();
-                    self.learn(until, changed.to, &all);
+                    let timelines: Vec<Who> = changed.timelines.iter().map(read).collect();
+                    self.learn(until, changed.to, (&all, &timelines));
                 }
                 None => self.forget(asked),
             }
@@ -194,19 +234,24 @@ impl Changes {
     }
 
     /// Extends what is known; what does not follow on it begins anew.
-    fn learn(&self, from: Position, to: Position, all: &[Who]) {
+    fn learn(&self, from: Position, to: Position, (all, timelines): (&[Who], &[Who])) {
         let is_gap = self.known().until != from;
-        if is_gap || self.known().last.len() + all.len() > CONTACTS_MAX {
+        if is_gap || self.known().count() + all.len() + timelines.len() > CONTACTS_MAX {
             return self.forget(to);
         }
         {
             let mut known = self.known();
             known.until = to;
             known.last.extend(all.iter().map(|who| (*who, to)));
+            let timelines = timelines.iter().map(|who| (*who, to));
+            known.timelines.extend(timelines);
         }
         // Last, see `keep`.
         for who in all {
             self.shelf.remove(&self.key(*who));
+        }
+        for who in all.iter().chain(timelines) {
+            self.shelf.remove(&self.events_key(*who));
         }
     }
 
@@ -215,7 +260,7 @@ impl Changes {
         *self.known() = Known {
             since: until,
             until,
-            last: HashMap::new(),
+            ..Known::default()
         };
         self.shelf.clear();
     }
@@ -234,6 +279,10 @@ impl Changes {
 
     pub(super) fn key(&self, (workspace, id): Who) -> String {
         cache::contact::<Row>(workspace, id, &self.ttls).into_text()
+    }
+
+    fn events_key(&self, (workspace, id): Who) -> String {
+        cache::recent_events::<Row>(workspace, id, &self.ttls).into_text()
     }
 
     /// Remembers what was read at `at`. Who read it may have been slow, and an erasure may have been

@@ -3,13 +3,14 @@
 //! carries the position it was read at, and counts only while nothing has changed it since.
 //!
 //! Reading order: [`Shelf`] is L1; L2 is the [edge](crate::flow::edge) for contacts and [`Remote`]
-//! for documents; [`Changes`] knows what changed when, [`Contacts`] and [`Documents`] are what is
-//! remembered, [`Measured`] counts what the keyspace does.
+//! for the rest; [`Changes`] knows what changed when, [`Contacts`], [`Recent`] events and
+//! [`Documents`] are what is remembered, [`Measured`] counts what the keyspace does.
 
 mod changes;
 mod contacts;
 mod documents;
 mod measured;
+mod recent;
 mod remote;
 mod shelf;
 mod tally;
@@ -24,6 +25,7 @@ pub use changes::Changes;
 pub use contacts::Contacts;
 pub use documents::Documents;
 pub use measured::Measured;
+pub use recent::{RECENT_MAX, Recent};
 pub use remote::{Remote, patient};
 pub use shelf::Shelf;
 pub use tally::{Level, Tally};

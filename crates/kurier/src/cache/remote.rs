@@ -63,6 +63,16 @@ impl Remote {
         }
     }
 
+    /// Has these forgotten. Only speed is lost if it fails, and they end by themselves.
+    pub async fn remove(&self, keys: Vec<String>) {
+        if keys.is_empty() {
+            return;
+        }
+        if let Err(error) = patient(self.kv.run(vec![Command::Delete { keys }])).await {
+            tracing::debug!(%error, "something is still remembered");
+        }
+    }
+
     pub async fn set(&self, key: String, value: Vec<u8>, ttl_ms: Option<u64>) -> Result<(), Error> {
         let set = Command::Set {
             key,

@@ -5,6 +5,7 @@ use std::time::{Duration, Instant};
 
 use kurier_core::contact::Standing;
 use kurier_core::event::Position;
+use kurier_store::TimelinePage;
 use moka::Expiry;
 use moka::sync::Cache;
 
@@ -27,6 +28,7 @@ pub struct Kept {
 pub enum What {
     Contact(Arc<Standing>),
     Document { version: u32, text: Arc<str> },
+    Events(Arc<TimelinePage>),
 }
 
 /// One budget for everything, since it is one memory.
@@ -104,6 +106,7 @@ fn weight(key: &str, kept: &Kept) -> u32 {
     let held = match &kept.what {
         What::Contact(standing) => super::weight::standing(standing),
         What::Document { text, .. } => text.len(),
+        What::Events(page) => super::weight::events(page),
     };
     u32::try_from(ENTRY_BYTES + key.len() + held).unwrap_or(u32::MAX)
 }

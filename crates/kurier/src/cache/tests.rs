@@ -5,8 +5,10 @@ mod stage;
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex};
 
+use kurier_core::contact::Contact;
 use kurier_core::event::Kind;
 use kurier_core::keys::{Lifetime, Ttls};
+use kurier_store::TimelineQuery;
 use kurier_store::kv::{KvExt as _, Ttl};
 use proptest::collection::vec;
 use proptest::prelude::*;
@@ -14,6 +16,8 @@ use proptest::test_runner::TestRunner;
 
 use self::stage::{Process, Stage, USERS};
 use super::*;
+
+const BEFALLS: Kind = Kind::MessageSent;
 
 #[derive(Debug, Clone)]
 enum Step {
@@ -27,6 +31,10 @@ enum Step {
         user: Option<u8>,
     },
     Erase {
+        user: u8,
+    },
+    /// Something that befell a contact: it stands in its timeline and changes nothing else.
+    Befall {
         user: u8,
     },
     Fold {
@@ -60,6 +68,7 @@ fn any_step() -> impl Strategy<Value = Step> {
         3 => (who(), prop::option::of(who()))
             .prop_map(|(anonymous, user)| Step::Browse { anonymous, user }),
         1 => who().prop_map(|user| Step::Erase { user }),
+        2 => who().prop_map(|user| Step::Befall { user }),
         5 => which().prop_map(|process| Step::Fold { process }),
         2 => which().prop_map(|process| Step::FoldAlone { process }),
         6 => which().prop_map(|process| Step::Read { process }),
@@ -83,6 +92,10 @@ async fn take(stage: &Stage, processes: &[Process], step: &Step) -> Result<(), T
             stage.append(Kind::Track, contact, payload).await;
         }
         Step::Erase { user } => drop(stage.erase(stage.user(*user)).await),
+        Step::Befall { user } => {
+            let contact = stage.user(*user);
+            stage.append(BEFALLS, contact, "{}".to_owned()).await;
+        }
         Step::Fold { process } => processes[*process].step().await,
         Step::FoldAlone { process } => {
             processes[*process].projector.step().await.unwrap();
@@ -108,7 +121,28 @@ async fn compare(stage: &Stage, process: &Process, asked: Freshness) -> Result<(
         .live(stage.scope(), &stage.ids(), asked)
         .await
         .unwrap();
-    prop_assert_eq!(read, stage.truth().await);
+    prop_assert_eq!(&read, &stage.truth().await);
+    for contact in read.values() {
+        compare_events(stage, process, contact).await?;
+    }
+    Ok(())
+}
+
+async fn compare_events(
+    stage: &Stage,
+    process: &Process,
+    contact: &Contact,
+) -> Result<(), TestCaseError> {
+    let query = TimelineQuery {
+        limit: 3,
+        ..TimelineQuery::default()
+    };
+    let views = &stage.store.views;
+    let truth = views.timeline(stage.scope(), &contact.ids(), &query).await;
+    let read = process.recent.page(stage.scope(), contact, query.limit);
+    let (truth, read) = (truth.unwrap(), read.await.unwrap());
+    prop_assert_eq!(read.events, truth.events);
+    prop_assert_eq!(read.has_more, truth.has_more);
     Ok(())
 }
 
@@ -121,7 +155,7 @@ fn reads_through_the_cache_equal_reads_of_the_store() {
         ..ProptestConfig::default()
     });
     let levels = [Level::L1, Level::L2, Level::Store];
-    let found = Mutex::new([0; 3]);
+    let (found, events) = (Mutex::new([0; 3]), Mutex::new([0; 3]));
     let outcome = runner.run(&vec(any_step(), 1..60), |steps| {
         runtime.block_on(async {
             let stage = Stage::new().await;
@@ -135,16 +169,22 @@ fn reads_through_the_cache_equal_reads_of_the_store() {
                 for (found, level) in found.iter_mut().zip(levels) {
                     *found += process.contacts.tally().found(level);
                 }
+                let mut events = events.lock().unwrap();
+                for (events, level) in events.iter_mut().zip(levels) {
+                    *events += process.recent.tally().found(level);
+                }
             }
             Ok(())
         })
     });
     outcome.unwrap_or_else(|error| panic!("{error}"));
-    let [l1, l2, store] = *found.lock().unwrap();
-    assert!(
-        l1 > store / 10 && l2 > store / 40,
-        "a cache that is never asked is never wrong: {l1} {l2} {store}"
-    );
+    for found in [found, events] {
+        let [l1, l2, store] = *found.lock().unwrap();
+        assert!(
+            l1 > store / 10 && l2 > store / 40,
+            "a cache that is never asked is never wrong: {l1} {l2} {store}"
+        );
+    }
 }
 
 /// While one process folds, another reads: never older than what it asks for.
@@ -200,8 +240,13 @@ async fn an_erased_contact_is_remembered_nowhere() {
     }
     let key = stage.key(stage.user(0));
     let shelf_key = first.contacts.key(stage.scope(), stage.user(0));
-    let before = stage.redis.get(&key).await.unwrap().unwrap();
-    assert!(String::from_utf8_lossy(&before).contains("value\":42"));
+    let events = stage.events_key(stage.user(0));
+    for key in [&key, &events] {
+        let before = stage.redis.get(key).await.unwrap().unwrap();
+        let before = String::from_utf8_lossy(&before).replace('\\', "");
+        assert!(before.contains("value\":42"), "{before}");
+    }
+    assert!(first.shelf.has(&events) && second.shelf.has(&events));
     assert!(first.shelf.has(&shelf_key) && second.shelf.has(&shelf_key));
     let slow = stage.truth().await.remove(&stage.user(0)).unwrap();
     let folded = stage.store.views.checkpoint("contacts").await.unwrap();
@@ -210,15 +255,17 @@ async fn an_erased_contact_is_remembered_nowhere() {
     // The edge's own flow has done nothing yet.
     third.projector.drain().await.unwrap();
     assert_eq!(stage.redis.get(&key).await.unwrap(), None);
+    assert_eq!(stage.redis.get(&events).await.unwrap(), None);
     let offer = vec![(stage.user(0).as_uuid(), slow.revision, slow)];
     second.edge.offer(stage.scope(), folded, offer).await;
     assert_eq!(stage.redis.get(&key).await.unwrap(), None);
     // What a server does every 200 ms.
     for process in [first, second] {
         process.step().await;
-        assert!(!process.shelf.has(&shelf_key));
+        assert!(!process.shelf.has(&shelf_key) && !process.shelf.has(&events));
     }
     assert_eq!(stage.redis.get(&key).await.unwrap(), None);
+    assert_eq!(stage.redis.get(&events).await.unwrap(), None);
     assert!(stage.truth().await.is_empty());
 }
 
@@ -240,6 +287,34 @@ async fn who_read_before_an_erasure_does_not_remember_it_afterwards() {
     process.changes.keep(who, folded, Arc::new(slow));
     let key = process.contacts.key(stage.scope(), stage.user(0));
     assert!(!process.shelf.has(&key));
+}
+
+/// The same for events: who read them before an erasure and comes late to tell Redis of them takes
+/// them away again, and does not remember them either.
+#[tokio::test]
+async fn who_read_events_before_an_erasure_does_not_tell_them_afterwards() {
+    let stage = Stage::new().await;
+    let (slow, other) = (stage.process(1 << 20), stage.process(1 << 20));
+    stage.identify(0, 42).await;
+    slow.fold().await;
+    let contact = stage.truth().await.remove(&stage.user(0)).unwrap();
+    let query = TimelineQuery {
+        limit: RECENT_MAX,
+        ..TimelineQuery::default()
+    };
+    let views = &stage.store.views;
+    let page = views.timeline(stage.scope(), &contact.ids(), &query).await;
+    let folded = views.checkpoint("contacts").await.unwrap();
+    stage.erase(stage.user(0)).await;
+    other.fold().await;
+    let who = (stage.workspace.id, stage.user(0));
+    slow.recent
+        .remember(who, folded, page.unwrap())
+        .await
+        .unwrap();
+    let key = stage.events_key(stage.user(0));
+    assert_eq!(stage.redis.get(&key).await.unwrap(), None);
+    assert!(!slow.shelf.has(&key));
 }
 
 /// A Redis that took another's place tells what was true before: nobody believes it, and what is

@@ -3,7 +3,9 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use kurier_core::contact::{Contact, Standing};
+use kurier_core::event::Recorded;
 use kurier_core::value::Value;
+use kurier_store::TimelinePage;
 
 /// What a text or a number takes besides its letters.
 const PIECE_BYTES: usize = 32;
@@ -13,6 +15,11 @@ pub(super) fn standing(standing: &Standing) -> usize {
         Standing::Live(contact) => size_of::<Contact>() + live(contact),
         Standing::Merged { .. } | Standing::Erased { .. } => PIECE_BYTES,
     }
+}
+
+pub(super) fn events(page: &TimelinePage) -> usize {
+    let each = |recorded: &Recorded| size_of::<Recorded>() + recorded.event.payload.len();
+    page.events.iter().map(each).sum()
 }
 
 fn live(contact: &Contact) -> usize {

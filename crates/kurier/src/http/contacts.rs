@@ -11,7 +11,7 @@ use axum::response::{IntoResponse, Response};
 use kurier_core::contact::{Contact, normal_email};
 use kurier_core::id::ContactId;
 use kurier_core::value::Value;
-use kurier_store::{Appended, ContactFilter, ContactQuery, TimelineQuery};
+use kurier_store::{Appended, ContactFilter, ContactQuery, TimelinePage, TimelineQuery};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
@@ -21,6 +21,7 @@ use super::event_view::EventView;
 use super::problem::{Problem, ProblemBody};
 use super::{body, contacts_by_id, cursor};
 use crate::app::App;
+use crate::cache::RECENT_MAX;
 use crate::flow::{self, ErasureReport};
 use crate::keyring::Grant;
 
@@ -345,11 +346,7 @@ pub async fn events(
         limit: limit(params.limit)?,
     };
     let contact = find(&app, &grant, id).await?;
-    let page = app
-        .store
-        .views
-        .timeline(grant.scope(), &contact.ids(), &query)
-        .await?;
+    let page = timeline(&app, &grant, &contact, &query).await?;
     let last = page.events.last().filter(|_| page.has_more);
     let next_cursor = last.map(|last| cursor::of_event(key, last.event.occurred_at, last.position));
     let data = page
@@ -362,6 +359,21 @@ pub async fn events(
         has_more: page.has_more,
         next_cursor,
     }))
+}
+
+/// The newest of all are what is asked for most, and remembered.
+async fn timeline(
+    app: &App,
+    grant: &Grant,
+    contact: &Contact,
+    query: &TimelineQuery,
+) -> kurier_store::Result<TimelinePage> {
+    let is_all = query.kind.is_none() && query.title.is_none() && query.after.is_none();
+    if is_all && query.limit <= RECENT_MAX {
+        return app.recent.page(grant.scope(), contact, query.limit).await;
+    }
+    let views = &app.store.views;
+    views.timeline(grant.scope(), &contact.ids(), query).await
 }
 
 /// Everything kept of a contact, as one JSON document: the contact and all its events.

@@ -14,7 +14,7 @@ use kurier_store::kv::{Command, Error, Kv, Memory, Reply, Script};
 use kurier_store::{Appended, Scope, Sqlite, Store, Workspace};
 use tempfile::TempDir;
 
-use crate::cache::{Changes, Contacts, Remote, Shelf};
+use crate::cache::{Changes, Contacts, Recent, Remote, Shelf};
 use crate::flow::edge::{Edge, EdgeSettings};
 use crate::flow::{Projector, live_contacts};
 use crate::{clock, keyring};
@@ -129,6 +129,7 @@ impl Kv for Fickle {
 pub struct Process {
     pub shelf: Arc<Shelf>,
     pub contacts: Contacts,
+    pub recent: Recent,
     pub changes: Arc<Changes>,
     pub projector: Projector,
     pub edge: Arc<Edge<ContactProfile>>,
@@ -183,9 +184,12 @@ impl Stage {
         let projector = Projector::of_contacts(store.clone(), Arc::default());
         let edge = Arc::new(self.edge(&projector, ttls));
         let at_edge = Some(edge.clone());
-        let changes = Changes::new(store.clone(), shelf.clone(), remote, at_edge, ttls);
+        let in_redis = remote.clone();
+        let changes = Changes::new(store.clone(), shelf.clone(), in_redis, at_edge, ttls);
         let changes = Arc::new(changes);
+        let (told, kept) = (changes.clone(), shelf.clone());
         Process {
+            recent: Recent::new(store.clone(), told, kept, remote, ttls),
             projector: projector.telling(changes.clone()),
             contacts: Contacts::new(store, changes.clone(), shelf.clone(), Some(edge.clone())),
             changes,
@@ -206,6 +210,11 @@ impl Stage {
     /// Where a contact stands in Redis.
     pub fn key(&self, id: ContactId) -> String {
         format!("contact.profile:v1:{{{}}}:contact:{id}", self.workspace.id)
+    }
+
+    /// Where its newest events stand, in Redis and in a process.
+    pub fn events_key(&self, id: ContactId) -> String {
+        format!("events:{}:{id}:recent", self.workspace.id)
     }
 
     pub fn user(&self, number: u8) -> ContactId {
