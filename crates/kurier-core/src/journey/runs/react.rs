@@ -66,6 +66,10 @@ impl Journeys {
     }
 
     fn client_event(&mut self, recorded: &Recorded, cause: Cause, world: &World) -> Vec<Event> {
+        // Where nothing was ever published, nothing can begin or go on.
+        if self.versions.is_empty() {
+            return Vec::new();
+        }
         let merges = merges(recorded, world);
         let is_whole = !merges.is_empty();
         let mut events = self.merge(&merges, cause, world);
