@@ -26,7 +26,12 @@ pub struct Tailed<L: ?Sized> {
 
 #[derive(Default)]
 struct Tail {
-    events: BTreeMap<Position, Recorded>,
+    events: BTreeMap<Position, Arc<Recorded>>,
+    /// From where to where there is no gap. Requests come back in any order, so for a moment
+    /// there are some.
+    runs: BTreeMap<Position, Position>,
+    /// What no client sent: who folds only such looks at little.
+    seldom: BTreeMap<Position, Kind>,
     /// The last position this process has ever kept here.
     newest: Position,
     bytes: usize,
@@ -55,7 +60,9 @@ impl<L: Log + ?Sized> Log for Tailed<L> {
     }
 
     async fn read(&self, after: Position, max: usize) -> Result<Vec<Recorded>> {
-        let (mut events, is_whole) = self.tail().run(after, max);
+        let (events, is_whole) = self.tail().run(after, max);
+        // Copied when others may append again.
+        let mut events: Vec<Recorded> = events.iter().map(|it| Recorded::clone(it)).collect();
         if is_whole {
             return Ok(events);
         }
@@ -121,49 +128,92 @@ impl Tail {
                 event,
             };
             self.newest = self.newest.max(position);
-            self.events.insert(position, recorded);
+            if !recorded.event.kind.is_from_client() {
+                self.seldom.insert(position, recorded.event.kind);
+            }
+            if self.events.insert(position, Arc::new(recorded)).is_none() {
+                self.join(position);
+            }
         }
         while self.bytes > BYTES_MAX
-            && let Some((_, oldest)) = self.events.pop_first()
+            && let Some((&oldest, _)) = self.events.first_key_value()
         {
-            self.bytes -= EVENT_BYTES + oldest.event.payload.len();
+            self.remove(oldest);
+        }
+    }
+
+    /// A position is there now: with its neighbours it is one run.
+    fn join(&mut self, position: Position) {
+        let next = Position(position.0 + 1);
+        let to = self.runs.remove(&next).unwrap_or(position);
+        let before = self.runs.range_mut(..position).next_back();
+        match before.filter(|(_, to)| to.0 + 1 == position.0) {
+            Some((_, end)) => *end = to,
+            None => drop(self.runs.insert(position, to)),
+        }
+    }
+
+    /// Up to where there is no gap behind a position.
+    fn end(&self, after: Position) -> Position {
+        let next = Position(after.0 + 1);
+        let run = self.runs.range(..=next).next_back();
+        run.map_or(after, |(_, to)| (*to).max(after))
+    }
+
+    fn remove(&mut self, position: Position) {
+        let Some(gone) = self.events.remove(&position) else {
+            return;
+        };
+        self.bytes -= EVENT_BYTES + gone.event.payload.len();
+        self.seldom.remove(&position);
+        let run = self.runs.range(..=position).next_back();
+        let Some((from, to)) = run.map(|(from, to)| (*from, *to)) else {
+            return;
+        };
+        self.runs.remove(&from);
+        if from < position {
+            self.runs.insert(from, Position(position.0 - 1));
+        }
+        if position < to {
+            self.runs.insert(Position(position.0 + 1), to);
         }
     }
 
     /// The events after a position without a gap, and whether that is all this knows: more is
     /// then not to be had, or not wanted.
-    fn run(&self, after: Position, max: usize) -> (Vec<Recorded>, bool) {
-        let mut run = Vec::new();
-        for (position, recorded) in self.events.range(Position(after.0 + 1)..) {
-            if run.len() == max {
-                return (run, true);
-            }
-            if position.0 != after.0 + 1 + run.len() as i64 {
-                return (run, false);
-            }
-            run.push(recorded.clone());
-        }
-        let is_whole = run.last().is_some_and(|last| last.position >= self.newest);
+    fn run(&self, after: Position, max: usize) -> (Vec<Arc<Recorded>>, bool) {
+        let end = self.end(after);
+        let all = self.events.range(Position(after.0 + 1)..).map(|it| it.1);
+        let without_gap = all.take_while(|it| it.position <= end);
+        let run: Vec<_> = without_gap.take(max).cloned().collect();
+        let is_whole = run.len() == max || end > after && end >= self.newest;
         (run, is_whole)
     }
 
     /// The last position of the run after another in which nothing is of a kind that `folds`.
     fn skip(&self, after: Position, folds: &(dyn Fn(Kind) -> bool + Sync)) -> Position {
-        let mut at = after;
-        for (position, recorded) in self.events.range(Position(after.0 + 1)..) {
-            if position.0 != at.0 + 1 || folds(recorded.event.kind) {
-                break;
-            }
-            at = *position;
+        let end = self.end(after);
+        if end == after {
+            return after;
         }
-        at
+        let between = Position(after.0 + 1)..=end;
+        let sent = |kind: &&Kind| kind.is_from_client();
+        let first = match Kind::ALL.iter().filter(sent).any(|kind| folds(*kind)) {
+            true => {
+                let mut all = self.events.range(between);
+                all.find_map(|(at, it)| folds(it.event.kind).then_some(*at))
+            }
+            false => {
+                let mut seldom = self.seldom.range(between);
+                seldom.find_map(|(at, kind)| folds(*kind).then_some(*at))
+            }
+        };
+        first.map_or(end, |first| Position(first.0 - 1))
     }
 
     fn forget(&mut self, positions: &[Position]) {
         for position in positions {
-            if let Some(recorded) = self.events.remove(position) {
-                self.bytes -= EVENT_BYTES + recorded.event.payload.len();
-            }
+            self.remove(*position);
         }
     }
 }
@@ -171,6 +221,8 @@ impl Tail {
 #[cfg(test)]
 mod tests {
     use kurier_core::id::{EventId, WorkspaceId};
+    use proptest::collection::vec;
+    use proptest::prelude::*;
     use uuid::Uuid;
 
     use super::*;
@@ -233,6 +285,68 @@ mod tests {
         let identifies = |kind| kind == Kind::Identify;
         assert_eq!(tail.skip(Position(3), &identifies), Position(5));
         assert_eq!(tail.skip(Position(5), &identifies), Position(5));
+    }
+
+    #[test]
+    fn who_folds_what_is_seldom_finds_it() {
+        let mut tail = tail_of(&[1, 2, 4, 5, 6]);
+        let scope = Scope(WorkspaceId::from_uuid(Uuid::nil()));
+        let seldom = Event {
+            kind: Kind::TemplatePublished,
+            ..event("{}".to_owned())
+        };
+        tail.keep(scope, vec![seldom], &[Appended::At(Position(3))]);
+        let (published, paused) = (Kind::TemplatePublished, Kind::JourneyPaused);
+        assert_eq!(
+            tail.skip(Position(0), &|kind| kind == published),
+            Position(2)
+        );
+        assert_eq!(
+            tail.skip(Position(2), &|kind| kind == published),
+            Position(2)
+        );
+        assert_eq!(
+            tail.skip(Position(3), &|kind| kind == published),
+            Position(6)
+        );
+        assert_eq!(tail.skip(Position(0), &|kind| kind == paused), Position(6));
+        assert_eq!(tail.skip(Position(9), &|kind| kind == paused), Position(9));
+        tail.forget(&[Position(3)]);
+        assert_eq!(tail.skip(Position(0), &|kind| kind == paused), Position(2));
+    }
+
+    proptest! {
+        /// Whatever comes and goes in whatever order: what is told of it is what a walk finds.
+        #[test]
+        fn runs_are_those_of_the_positions_that_are_there(
+            steps in vec((1..40_i64, any::<bool>(), any::<bool>()), 1..80),
+        ) {
+            let mut tail = Tail::default();
+            let scope = Scope(WorkspaceId::from_uuid(Uuid::nil()));
+            for (position, is_kept, is_seldom) in steps {
+                if tail.events.contains_key(&Position(position)) || !is_kept {
+                    tail.forget(&[Position(position)]);
+                    continue;
+                }
+                let kind = if is_seldom { Kind::JourneyPaused } else { Kind::Track };
+                let event = Event { kind, ..event(position.to_string()) };
+                tail.keep(scope, vec![event], &[Appended::At(Position(position))]);
+            }
+            let there = |at: i64| tail.events.get(&Position(at));
+            let folds = |kind| kind == Kind::JourneyPaused;
+            for after in 0..42 {
+                let ends = (after + 1..).find(|at| there(*at).is_none());
+                let end = ends.unwrap_or_default() - 1;
+                prop_assert_eq!(tail.end(Position(after)), Position(end));
+                let mut seldom = (after + 1..=end).filter(|at| {
+                    there(*at).is_some_and(|it| folds(it.event.kind))
+                });
+                let skipped = seldom.next().map_or(end, |first| first - 1);
+                prop_assert_eq!(tail.skip(Position(after), &folds), Position(skipped));
+                let (found, _) = run(&tail, after, 100);
+                prop_assert_eq!(found, (after + 1..=end).collect::<Vec<_>>());
+            }
+        }
     }
 
     #[test]
