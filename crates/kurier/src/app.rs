@@ -118,17 +118,16 @@ impl App {
         let ttls = config.keys.ttls;
         let channels = Arc::new(channels(&store, config));
         let links = Links::new(config.public_url.clone());
-        let versions = Arc::new(Projector::of_versions(store.clone(), pressure.clone()));
+        let of = |fold: fn(_, _) -> Projector| Arc::new(fold(store.clone(), pressure.clone()));
+        let versions = of(Projector::of_versions);
         let bundles = bundles(config, &store, &keyspace, &versions)?;
-        let templates = Arc::new(Projector::of_templates(store.clone(), pressure.clone()));
-        let slack_workspaces = Projector::of_slack_workspaces(store.clone(), pressure.clone());
-        let slack_workspaces = Arc::new(slack_workspaces);
+        let templates = of(Projector::of_templates);
+        let slack_workspaces = of(Projector::of_slack_workspaces);
         let slack_edge = edge(config, &store, &keyspace, &slack_workspaces);
         let projector = Projector::of_contacts(store.clone(), pressure.clone());
         let contact_edge = has_redis.then(|| edge(config, &store, &keyspace, &projector));
         let (in_redis, at_edge) = (remote.clone(), contact_edge.clone());
-        let changes = Changes::new(store.clone(), shelf.clone(), in_redis, at_edge, ttls);
-        let changes = Arc::new(changes);
+        let changes = changes(&store, &shelf, in_redis, at_edge, ttls);
         let projector = Arc::new(projector.telling(changes.clone()));
         let documents = |name| Documents::new(name, shelf.clone(), remote.clone(), ttls);
         let library = Arc::new(Library::new(store.clone()));
@@ -151,13 +150,13 @@ impl App {
             recent: Recent::new(store.clone(), changes.clone(), shelf.clone(), remote, ttls),
             contacts: Contacts::new(store.clone(), changes, shelf.clone(), contact_edge),
             shelf: shelf.clone(),
-            segments: Arc::new(Projector::of_segments(store.clone(), pressure.clone())),
-            messages: Arc::new(Projector::of_messages(store.clone(), pressure.clone())),
+            segments: of(Projector::of_segments),
+            messages: of(Projector::of_messages),
             deliverer: deliverer(&store, &channels, &post, &pressure),
-            journeys: Arc::new(Projector::of_journeys(store.clone(), pressure.clone())),
+            journeys: of(Projector::of_journeys),
             templates,
             content_edge: content_edge(config, &store, &keyspace, &library),
-            content: Arc::new(Projector::of_content(store.clone(), pressure.clone())),
+            content: of(Projector::of_content),
             library,
             content_settings: config.content.settings.clone(),
             versions,
@@ -289,6 +288,17 @@ fn keeping(config: &Config) -> Option<Keeping> {
 }
 
 /// Redis is connected to when it is first used, and may come and go.
+fn changes(
+    store: &Store,
+    shelf: &Arc<Shelf>,
+    remote: Option<Remote>,
+    edge: Option<Arc<Edge<ContactProfile>>>,
+    ttls: keys::Ttls,
+) -> Arc<Changes> {
+    let (store, shelf) = (store.clone(), shelf.clone());
+    Arc::new(Changes::new(store, shelf, remote, edge, ttls))
+}
+
 fn deliverer(
     store: &Store,
     channels: &Arc<Registry>,
