@@ -11,15 +11,14 @@ use axum::Router;
 use axum::extract::State;
 use axum::http::StatusCode;
 use axum::routing::post;
-use kurier_core::accept::{Reception, accept};
-use kurier_core::event::{Event, Kind};
-use kurier_core::id::{EventId, IdentityKey, WorkspaceId};
+use kurier_core::event::Event;
+use kurier_core::id::{IdentityKey, WorkspaceId};
 use sqlx::{Connection as _, PgConnection};
 use tokio::net::TcpListener;
 use tokio::sync::{mpsc, oneshot};
 
-use super::BATCH;
 use super::postgres::{insert, prepare};
+use super::{BATCH, accepted};
 use crate::clock::now;
 use crate::server::Server;
 
@@ -53,20 +52,6 @@ struct Handler {
     waiting: mpsc::Sender<Waiting>,
 }
 
-impl Handler {
-    fn accepted(&self, body: &str) -> Option<Event> {
-        let received_at = now();
-        let reception = Reception {
-            key: &self.key,
-            received_at,
-            sent_at: None,
-            kind: Some(Kind::Track),
-            fresh_id: &|| EventId::new(received_at, [0; 10]),
-        };
-        accept(body, &reception).ok()
-    }
-}
-
 async fn answer(url: &str) -> anyhow::Result<()> {
     prepare(url).await?;
     let connection = PgConnection::connect(url).await?;
@@ -91,7 +76,7 @@ async fn track(
     State(handler): State<Arc<Handler>>,
     body: String,
 ) -> Result<&'static str, StatusCode> {
-    let event = handler.accepted(&body).ok_or(StatusCode::BAD_REQUEST)?;
+    let event = accepted(&handler.key, &body).ok_or(StatusCode::BAD_REQUEST)?;
     let (done, is_done) = oneshot::channel();
     let sent = handler.waiting.send(Waiting { event, done }).await;
     sent.map_err(|_| StatusCode::SERVICE_UNAVAILABLE)?;

@@ -244,7 +244,8 @@ impl Projector {
         let after = self.passed_from(from);
         let log = &self.store.log;
         let mut to = log.skip(after, &|kind| self.projection.folds(kind));
-        if log.newest().is_none_or(|newest| newest.0 > to.0 + FAR) && !self.kinds.is_empty() {
+        let is_far = log.newest().is_some_and(|newest| newest.0 > to.0 + FAR);
+        if is_far && !self.kinds.is_empty() {
             to = log.without(to, WITHOUT_MAX, &self.kinds).await?;
         }
         if to > after {

@@ -146,10 +146,14 @@ mod tests {
         };
         // That it cannot be read shows that it was looked at.
         let seldom = event(Kind::TemplatePublished, "seldom");
+        let scope = Scope(workspaces[0].id);
         for events in [many("before"), vec![seldom], many("behind")] {
-            let appended = writer.log.append(Scope(workspaces[0].id), events).await;
+            let appended = writer.log.append(scope, events).await;
             appended.expect("appended");
         }
+        // By what it appends itself it knows how far it is behind.
+        let last = vec![event(Kind::Track, "last")];
+        reader.log.append(scope, last).await.expect("appended");
         let projector = Projector::of_templates(reader.clone(), Arc::default());
         projector.drain().await.expect("folded");
         let head = reader.log.head().await.expect("read");
