@@ -3,6 +3,8 @@
 //! here (older, or appended by another process) is read from the log itself; positions are
 //! gapless, so what is missing shows.
 
+mod ring;
+
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -13,8 +15,11 @@ use kurier_core::time::Timestamp;
 
 use crate::log::{Appended, Log, Scrub};
 use crate::{Result, Scope};
+use ring::Ring;
 
 const BYTES_MAX: usize = 8 * 1024 * 1024;
+/// When it is full so much goes at once: that is less work than a little with every event.
+const BYTES_FREED: usize = BYTES_MAX / 8;
 /// What an event takes beside its payload.
 const EVENT_BYTES: usize = 160;
 
@@ -26,7 +31,7 @@ pub struct Tailed<L: ?Sized> {
 
 #[derive(Default)]
 struct Tail {
-    events: BTreeMap<Position, Arc<Recorded>>,
+    events: Ring,
     /// From where to where there is no gap. Requests come back in any order, so for a moment
     /// there are some.
     runs: BTreeMap<Position, Position>,
@@ -121,7 +126,6 @@ impl Tail {
             let Appended::At(position) = *appended else {
                 continue;
             };
-            self.bytes += EVENT_BYTES + event.payload.len();
             let recorded = Recorded {
                 position,
                 workspace: scope.0,
@@ -131,15 +135,44 @@ impl Tail {
             if !recorded.event.kind.is_from_client() {
                 self.seldom.insert(position, recorded.event.kind);
             }
-            if self.events.insert(position, Arc::new(recorded)).is_none() {
-                self.join(position);
+            if self.events.is_far(position) {
+                self.forget_all();
+            }
+            self.bytes += EVENT_BYTES + recorded.event.payload.len();
+            match self.events.insert(Arc::new(recorded)) {
+                None => self.join(position),
+                Some(replaced) => self.bytes -= EVENT_BYTES + replaced.event.payload.len(),
             }
         }
-        while self.bytes > BYTES_MAX
-            && let Some((&oldest, _)) = self.events.first_key_value()
-        {
-            self.remove(oldest);
+        if self.bytes > BYTES_MAX {
+            self.free();
         }
+    }
+
+    /// Lets go of the oldest.
+    fn free(&mut self) {
+        let mut last = Position(0);
+        while self.bytes > BYTES_MAX - BYTES_FREED
+            && let Some(oldest) = self.events.pop_first()
+        {
+            self.bytes -= EVENT_BYTES + oldest.event.payload.len();
+            last = oldest.position;
+        }
+        let next = Position(last.0 + 1);
+        self.seldom = self.seldom.split_off(&next);
+        let end = self.end(last);
+        self.runs = self.runs.split_off(&next);
+        if end > last {
+            self.runs.insert(next, end);
+        }
+    }
+
+    /// All but how far it has come.
+    fn forget_all(&mut self) {
+        *self = Self {
+            newest: self.newest,
+            ..Self::default()
+        };
     }
 
     /// A position is there now: with its neighbours it is one run.
@@ -161,7 +194,7 @@ impl Tail {
     }
 
     fn remove(&mut self, position: Position) {
-        let Some(gone) = self.events.remove(&position) else {
+        let Some(gone) = self.events.remove(position) else {
             return;
         };
         self.bytes -= EVENT_BYTES + gone.event.payload.len();
@@ -183,8 +216,7 @@ impl Tail {
     /// then not to be had, or not wanted.
     fn run(&self, after: Position, max: usize) -> (Vec<Arc<Recorded>>, bool) {
         let end = self.end(after);
-        let all = self.events.range(Position(after.0 + 1)..).map(|it| it.1);
-        let without_gap = all.take_while(|it| it.position <= end);
+        let without_gap = self.events.from(Position(after.0 + 1));
         let run: Vec<_> = without_gap.take(max).cloned().collect();
         let is_whole = run.len() == max || end > after && end >= self.newest;
         (run, is_whole)
@@ -196,15 +228,15 @@ impl Tail {
         if end == after {
             return after;
         }
-        let between = Position(after.0 + 1)..=end;
+        let next = Position(after.0 + 1);
         let sent = |kind: &&Kind| kind.is_from_client();
         let first = match Kind::ALL.iter().filter(sent).any(|kind| folds(*kind)) {
             true => {
-                let mut all = self.events.range(between);
-                all.find_map(|(at, it)| folds(it.event.kind).then_some(*at))
+                let mut all = self.events.from(next);
+                all.find(|it| folds(it.event.kind)).map(|it| it.position)
             }
             false => {
-                let mut seldom = self.seldom.range(between);
+                let mut seldom = self.seldom.range(next..=end);
                 seldom.find_map(|(at, kind)| folds(*kind).then_some(*at))
             }
         };
@@ -324,7 +356,7 @@ mod tests {
             let mut tail = Tail::default();
             let scope = Scope(WorkspaceId::from_uuid(Uuid::nil()));
             for (position, is_kept, is_seldom) in steps {
-                if tail.events.contains_key(&Position(position)) || !is_kept {
+                if tail.events.from(Position(position)).next().is_some() || !is_kept {
                     tail.forget(&[Position(position)]);
                     continue;
                 }
@@ -332,7 +364,7 @@ mod tests {
                 let event = Event { kind, ..event(position.to_string()) };
                 tail.keep(scope, vec![event], &[Appended::At(Position(position))]);
             }
-            let there = |at: i64| tail.events.get(&Position(at));
+            let there = |at: i64| tail.events.from(Position(at)).next();
             let folds = |kind| kind == Kind::JourneyPaused;
             for after in 0..42 {
                 let ends = (after + 1..).find(|at| there(*at).is_none());
@@ -347,6 +379,37 @@ mod tests {
                 prop_assert_eq!(found, (after + 1..=end).collect::<Vec<_>>());
             }
         }
+    }
+
+    #[test]
+    fn a_hole_that_is_too_large_is_not_kept_open() {
+        let mut tail = tail_of(&[4, 5, 1_000_000, 1_000_001]);
+        assert_eq!(run(&tail, 999_999, 10), (vec![1_000_000, 1_000_001], true));
+        assert_eq!(run(&tail, 3, 10), (vec![], false));
+        assert_eq!((tail.events.len(), tail.runs.len()), (2, 1));
+        // Who is late is not kept either, but nothing before the newest is taken for the end.
+        let scope = Scope(WorkspaceId::from_uuid(Uuid::nil()));
+        tail.keep(
+            scope,
+            vec![event("{}".to_owned())],
+            &[Appended::At(Position(6))],
+        );
+        assert_eq!(run(&tail, 5, 10), (vec![6], false));
+        assert_eq!(tail.newest, Position(1_000_001));
+    }
+
+    #[test]
+    fn when_it_is_full_the_oldest_go_and_runs_with_them() {
+        let positions: Vec<i64> = (1..=60_000).filter(|at| at % 100 != 0).collect();
+        let tail = tail_of(&positions);
+        let kept = |at: i64| tail.events.from(Position(at)).next().is_some();
+        let oldest = (1..).find(|at| kept(*at)).expect("some are kept");
+        assert!(oldest > 1 && kept(59_999));
+        for after in [0, oldest - 2, oldest - 1, 59_900] {
+            let end = tail.end(Position(after)).0;
+            assert!((after + 1..=end).all(kept) && !kept(end + 1), "{after}");
+        }
+        assert_eq!(tail.runs.first_key_value().map(|run| run.0.0), Some(oldest));
     }
 
     #[test]
