@@ -1,8 +1,13 @@
 //! Group commit. Callers queue; everything that waits goes into one call of `log_append`.
 //! Large groups go two at a time: while one commits, the other brings its ids in. Small ones
 //! go one at a time: a call and its fsync cost more than their rows, so fewer calls are better.
+//! What counts for them is that the database is never kept waiting: nobody is listened to during
+//! a call, and the next is under way before the callers of the last are answered.
 
+use std::pin::pin;
 use std::time::Instant;
+
+use futures_util::future::poll_immediate;
 
 use kurier_core::event::{Event, Position, lane};
 use kurier_core::id::WorkspaceId;
@@ -64,26 +69,100 @@ impl Appender {
 }
 
 async fn run(pool: PgPool, mut waiting: mpsc::Receiver<Job>) {
-    let mut calls = JoinSet::new();
-    let mut idle = Vec::with_capacity(CALLS_MAX);
+    let mut lines = Lines {
+        pool,
+        idle: Vec::with_capacity(CALLS_MAX),
+    };
     while let Some(first) = waiting.recv().await {
-        let mut group = Group::of(first);
-        while calls.len() >= group.calls_max() {
+        let mut next = Some(Group::of(first, &mut waiting));
+        while let Some(group) = next {
+            next = if group.is_large() {
+                run_large(&mut lines, group, &mut waiting).await
+            } else {
+                run_small(&mut lines, group, &mut waiting).await
+            };
+        }
+    }
+}
+
+/// Commits large groups, two at a time. Answers what waits when no large one is left.
+async fn run_large(
+    lines: &mut Lines,
+    mut group: Group,
+    waiting: &mut mpsc::Receiver<Job>,
+) -> Option<Group> {
+    let mut calls = JoinSet::new();
+    loop {
+        calls.spawn(commit(lines.take(), group.jobs));
+        group = Group::default();
+        while !calls.is_empty() && (calls.len() == CALLS_MAX || !group.is_large()) {
             tokio::select! {
-                Some(ended) = calls.join_next() => idle.extend(ended.ok().flatten()),
+                Some(ended) = calls.join_next() => lines.idle.extend(ended.ok().flatten()),
                 Some(job) = waiting.recv(), if !group.is_full() => group.push(job),
             }
         }
-        while !group.is_full()
-            && let Ok(job) = waiting.try_recv()
-        {
-            group.push(job);
+        group.fill(waiting);
+        if !group.is_large() {
+            return group.unless_empty();
         }
-        let line = Line::reuse(&mut idle, &pool);
-        calls.spawn(async move { commit(line, group.jobs).await });
     }
-    // The last callers are answered, too.
-    calls.join_all().await;
+}
+
+/// Commits small groups, one after the other. Answers a large one, if one waits.
+async fn run_small(
+    lines: &mut Lines,
+    mut group: Group,
+    waiting: &mut mpsc::Receiver<Job>,
+) -> Option<Group> {
+    let mut line = lines.take();
+    let mut last: Option<Committed> = None;
+    loop {
+        let appended = append_and_answer(&mut line, &group, last.take()).await;
+        let Ok(appended) = appended else {
+            let kept = settle(line, group.jobs, appended).await;
+            lines.idle.extend(kept);
+            return None;
+        };
+        let done = Committed {
+            jobs: group.jobs,
+            appended,
+        };
+        group = Group::default();
+        group.fill(waiting);
+        if group.jobs.is_empty() || group.is_large() {
+            done.answer();
+            lines.idle.push(line);
+            return group.unless_empty();
+        }
+        last = Some(done);
+    }
+}
+
+/// Appends a group; when that is under way, the last one's callers are told.
+async fn append_and_answer(
+    line: &mut Line,
+    group: &Group,
+    last: Option<Committed>,
+) -> sqlx::Result<Vec<Appended>> {
+    let batch = group.batch();
+    let mut call = pin!(line.append(&batch));
+    let at_once = poll_immediate(call.as_mut()).await;
+    last.into_iter().for_each(Committed::answer);
+    match at_once {
+        Some(appended) => appended,
+        None => call.await,
+    }
+}
+
+struct Lines {
+    pool: PgPool,
+    idle: Vec<Line>,
+}
+
+impl Lines {
+    fn take(&mut self) -> Line {
+        Line::reuse(&mut self.idle, &self.pool)
+    }
 }
 
 /// A connection kept from call to call: the pool would ask the server twice whether it is still
@@ -116,17 +195,18 @@ impl Line {
 }
 
 /// Jobs that go into one call.
+#[derive(Default)]
 struct Group {
     jobs: Vec<Job>,
     events: usize,
 }
 
 impl Group {
-    fn of(first: Job) -> Self {
-        Self {
-            events: first.events.len(),
-            jobs: vec![first],
-        }
+    fn of(first: Job, waiting: &mut mpsc::Receiver<Job>) -> Self {
+        let mut group = Self::default();
+        group.push(first);
+        group.fill(waiting);
+        group
     }
 
     fn push(&mut self, job: Job) {
@@ -134,35 +214,68 @@ impl Group {
         self.jobs.push(job);
     }
 
+    /// Takes in what waits.
+    fn fill(&mut self, waiting: &mut mpsc::Receiver<Job>) {
+        while !self.is_full()
+            && let Ok(job) = waiting.try_recv()
+        {
+            self.push(job);
+        }
+    }
+
+    fn batch(&self) -> Vec<(WorkspaceId, &Event)> {
+        self.jobs.iter().flat_map(Job::batch).collect()
+    }
+
     const fn is_full(&self) -> bool {
         self.events >= GROUP_EVENTS_MAX
     }
 
-    /// How many calls may be under way once this one has begun.
-    const fn calls_max(&self) -> usize {
-        if self.events < LARGE_GROUP_EVENTS {
-            1
-        } else {
-            CALLS_MAX
+    const fn is_large(&self) -> bool {
+        self.events >= LARGE_GROUP_EVENTS
+    }
+
+    fn unless_empty(self) -> Option<Self> {
+        Some(self).filter(|group| !group.jobs.is_empty())
+    }
+}
+
+/// A group that is durable, its callers not told yet.
+struct Committed {
+    jobs: Vec<Job>,
+    appended: Vec<Appended>,
+}
+
+impl Committed {
+    fn answer(self) {
+        let mut appended = self.appended.into_iter();
+        for job in self.jobs {
+            let own = appended.by_ref().take(job.events.len()).collect();
+            job.answer(Ok(own));
         }
     }
 }
 
-/// Answers the line if it can be used again.
-async fn commit(mut line: Line, group: Vec<Job>) -> Option<Line> {
-    let batch: Vec<(WorkspaceId, &Event)> = group.iter().flat_map(Job::batch).collect();
-    match line.append(&batch).await {
+async fn commit(mut line: Line, jobs: Vec<Job>) -> Option<Line> {
+    let batch: Vec<(WorkspaceId, &Event)> = jobs.iter().flat_map(Job::batch).collect();
+    let appended = line.append(&batch).await;
+    settle(line, jobs, appended).await
+}
+
+/// Tells the callers what became of their call. Answers the line if it can be used again.
+async fn settle(
+    mut line: Line,
+    jobs: Vec<Job>,
+    appended: sqlx::Result<Vec<Appended>>,
+) -> Option<Line> {
+    match appended {
         Ok(appended) => {
-            let mut appended = appended.into_iter();
-            for job in group {
-                let own = appended.by_ref().take(job.events.len()).collect();
-                job.answer(Ok(own));
-            }
+            Committed { jobs, appended }.answer();
             Some(line)
         }
         // One caller's mistake is not another's: each for itself.
-        Err(error) if is_refusal(&error) && group.len() > 1 => {
-            for job in group {
+        Err(error) if is_refusal(&error) && jobs.len() > 1 => {
+            for job in jobs {
                 let batch: Vec<(WorkspaceId, &Event)> = job.batch().collect();
                 let result = line.append(&batch).await;
                 job.answer(result.map_err(Error::from));
@@ -171,7 +284,7 @@ async fn commit(mut line: Line, group: Vec<Job>) -> Option<Line> {
         }
         Err(error) => {
             let error = Error::from(error);
-            for job in group {
+            for job in jobs {
                 job.answer(Err(error.clone()));
             }
             None
