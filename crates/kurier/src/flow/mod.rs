@@ -4,6 +4,7 @@ mod ahead;
 mod aside;
 mod ask;
 pub mod channel;
+mod concern;
 pub mod content;
 mod deliver;
 pub mod edge;

@@ -15,10 +15,11 @@ use tokio::sync::{Notify, watch};
 
 use super::ahead::Ahead;
 use super::aside::aside;
+use super::concern::Concern;
 use super::erase::{carry_out, tell_again};
 use super::fold::fold;
 use super::lookout::Lookout;
-use super::pace::{Pace, batch_max, is_awaited};
+use super::pace::{Pace, Turns, batch_max, is_awaited};
 use super::rate::Rate;
 use crate::cache::Changes;
 use crate::clock;
@@ -28,9 +29,6 @@ use crate::metrics as names;
 
 /// So many events that change nothing may be passed before the checkpoint is moved.
 const PASSED_MAX: i64 = 20_000;
-/// So many events are read sooner than asked about; and about so many is asked at once.
-const FAR: i64 = 1_000;
-const WITHOUT_MAX: usize = 100_000;
 /// Another process may append without telling us.
 pub const LOOK_EVERY: Duration = Duration::from_millis(200);
 const NOTHING: Duration = Duration::ZERO;
@@ -40,8 +38,7 @@ pub struct Projector {
     store: Store,
     pressure: Arc<Pressure>,
     projection: &'static dyn Projection,
-    /// What it folds, if that is seldom; none if it folds what clients send.
-    kinds: Vec<Kind>,
+    concern: Concern,
     erases: bool,
     pace: Pace,
     reached: watch::Sender<Position>,
@@ -70,6 +67,11 @@ impl Projector {
         self.projection.name()
     }
 
+    /// What of the log concerns it, and so whoever follows it.
+    pub fn concern(&self) -> Concern {
+        self.concern.clone()
+    }
+
     /// How far this process knows the read models to have come.
     pub fn position(&self) -> Position {
         *self.reached.borrow()
@@ -93,6 +95,7 @@ impl Projector {
     /// Runs until the task is dropped.
     pub async fn run(&self) {
         let mut lookout = Lookout::default();
+        let mut turns = Turns::default();
         loop {
             if self.is_spared(&mut lookout) && !self.is_woken(self.pace.rest(NOTHING)).await {
                 continue;
@@ -102,7 +105,10 @@ impl Projector {
             lookout.looked(began, self.position());
             self.note(step.as_ref().err()).await;
             let wait = match step {
-                Ok(_) if is_awaited(&self.pressure) => self.pace.rest(began.elapsed()),
+                Ok(folded) if is_awaited(&self.pressure) => {
+                    let newest = self.store.log.newest().unwrap_or_default();
+                    self.pace.rest_after(&turns.note(began, folded, newest))
+                }
                 Ok(0) => LOOK_EVERY,
                 Ok(_) => continue,
                 Err(error) => {
@@ -185,7 +191,7 @@ impl Projector {
             return Ok(0);
         };
         let to = last.position;
-        if reads_ahead && self.kinds.is_empty() {
+        if reads_ahead && !self.concern.is_seldom() {
             self.ahead.begin(&events, max);
         }
         fault::point(self.name(), "read");
@@ -238,16 +244,10 @@ impl Projector {
         }
     }
 
-    /// What does not concern this is not even read: neither what this process appended itself,
-    /// nor, if it is much, what it has to catch up with.
+    /// What does not concern this is not even read.
     async fn pass_over(&self, from: Position) -> Result<Position> {
         let after = self.passed_from(from);
-        let log = &self.store.log;
-        let mut to = log.skip(after, &|kind| self.projection.folds(kind));
-        let is_far = log.newest().is_some_and(|newest| newest.0 > to.0 + FAR);
-        if is_far && !self.kinds.is_empty() {
-            to = log.without(to, WITHOUT_MAX, &self.kinds).await?;
-        }
+        let to = self.concern.pass(self.store.log.as_ref(), after).await?;
         if to > after {
             self.pass(from, to);
             self.has_reached(to);

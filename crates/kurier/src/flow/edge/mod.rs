@@ -35,6 +35,7 @@ use tokio::sync::{Notify, watch};
 use uuid::Uuid;
 
 use super::Projector;
+use super::concern::Concern;
 use crate::fault;
 use crate::metrics as names;
 use steps::Gathered;
@@ -92,6 +93,7 @@ pub struct Edge<M: Module> {
 /// Who folds the read model that the module follows, and how far this process knows it to be.
 struct Followed {
     name: &'static str,
+    concern: Concern,
     folded: watch::Receiver<Position>,
 }
 
@@ -163,6 +165,7 @@ impl<M: Module> Edge<M> {
             keyspace,
             projector: Followed {
                 name: projector.name(),
+                concern: projector.concern(),
                 folded: projector.subscribe(),
             },
             settings,

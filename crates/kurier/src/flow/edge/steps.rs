@@ -25,6 +25,17 @@ struct Arrived {
     touched: Touched,
 }
 
+impl Arrived {
+    /// One step that has nothing in it.
+    const fn nothing(to: Position) -> Self {
+        Self {
+            to,
+            events: 1,
+            touched: Touched::new(),
+        }
+    }
+}
+
 /// A step that is ready to be written: what arrived, less what hints know to be there.
 pub(super) struct Gathered<M: Module> {
     from: Position,
@@ -143,7 +154,12 @@ impl<M: Module> Edge<M> {
         if folded <= from {
             return Ok(None);
         }
-        let mut events = self.store.log.read(from, BATCH_MAX).await?;
+        let log = self.store.log.as_ref();
+        let passed = self.projector.concern.pass(log, from).await?.min(folded);
+        if passed > from {
+            return Ok(Some(Arrived::nothing(passed)));
+        }
+        let mut events = log.read(from, BATCH_MAX).await?;
         events.retain(|recorded| recorded.position <= folded);
         let Some(last) = events.last() else {
             return Ok(None);

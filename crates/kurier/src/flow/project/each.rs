@@ -3,7 +3,7 @@
 use std::sync::atomic::AtomicBool;
 use std::sync::{Arc, Mutex};
 
-use kurier_core::event::{Kind, Position};
+use kurier_core::event::Position;
 use kurier_core::projection::{
     Audit, Contacts, Content, Daily, Health, Journeys, Messages, Projection, Segments,
     SlackWorkspaces, Templates, Versions,
@@ -13,6 +13,7 @@ use tokio::sync::{Notify, watch};
 
 use super::Projector;
 use crate::flow::ahead::Ahead;
+use crate::flow::concern::Concern;
 use crate::flow::pace::Pace;
 use crate::flow::rate::Rate;
 use crate::http::Pressure;
@@ -86,7 +87,7 @@ impl Projector {
             ahead: Ahead::new(store.log.clone()),
             store,
             pressure,
-            kinds: seldom(projection),
+            concern: Concern::of(projection),
             projection,
             erases: false,
             pace: Pace::ATTENTIVE,
@@ -100,19 +101,9 @@ impl Projector {
     }
 }
 
-/// What a projection folds, unless clients send it.
-fn seldom(projection: &dyn Projection) -> Vec<Kind> {
-    let folded = Kind::ALL.iter().filter(|kind| projection.folds(**kind));
-    let folded: Vec<Kind> = folded.copied().collect();
-    match folded.iter().any(|kind| kind.is_from_client()) {
-        true => Vec::new(),
-        false => folded,
-    }
-}
-
 #[cfg(test)]
 mod tests {
-    use kurier_core::event::Event;
+    use kurier_core::event::{Event, Kind};
     use kurier_core::id::EventId;
     use kurier_store::{Scope, Sqlite};
 
@@ -160,12 +151,5 @@ mod tests {
         assert_eq!(projector.position(), head);
         let poisoned = reader.views.poisoned(projector.name()).await;
         assert_eq!(poisoned.expect("counted"), 1);
-    }
-
-    #[test]
-    fn who_folds_what_clients_send_reads_everything() {
-        assert_eq!(seldom(&Contacts), []);
-        assert_eq!(seldom(&Daily), []);
-        assert!(seldom(&Templates).contains(&Kind::TemplatePublished));
     }
 }
