@@ -2,6 +2,7 @@
 //! The key itself is 256 random bits, so a slow hash would protect nothing.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 use kurier_core::event::{Event, Kind};
@@ -13,8 +14,10 @@ use sha2::{Digest as _, Sha256};
 use crate::clock;
 use crate::operator::sign;
 
-/// So long may a revoked key still work in a process that had just seen it.
-const REMEMBERED: Duration = Duration::from_secs(5);
+/// So long, and a connection's second longer, may a revoked key still work in a process that
+/// had just seen it.
+const REMEMBERED: Duration = Duration::from_secs(4);
+const SHOWN: Duration = Duration::from_secs(1);
 const REMEMBERED_MAX: u64 = 10_000;
 
 /// What a key or a user may do, and where.
@@ -59,6 +62,8 @@ impl Grant {
 /// Looks keys up, remembering them for a moment: ingest asks for the same one all the time.
 pub struct Keyring {
     access: Arc<dyn Access>,
+    /// How often everything was forgotten.
+    forgotten: AtomicU64,
     remembered: moka::sync::Cache<[u8; 32], Option<Arc<Grant>>>,
 }
 
@@ -69,7 +74,11 @@ impl Keyring {
             .max_capacity(REMEMBERED_MAX)
             .time_to_live(REMEMBERED)
             .build();
-        Self { access, remembered }
+        Self {
+            access,
+            forgotten: AtomicU64::new(0),
+            remembered,
+        }
     }
 
     pub async fn find(&self, key: &str, now: Timestamp) -> Result<Option<Arc<Grant>>> {
@@ -91,6 +100,47 @@ impl Keyring {
     /// A key was revoked: all that are remembered are looked up anew.
     pub fn forget(&self) {
         self.remembered.invalidate_all();
+        self.forgotten.fetch_add(1, Ordering::Release);
+    }
+
+    /// The grant of a credential that a connection came with before, if it still holds: a client
+    /// shows the same one with every request.
+    pub fn known(&self, shown: &Shown, credential: &str, now: Timestamp) -> Option<Arc<Grant>> {
+        let (of, grant) = shown.grant.as_ref()?;
+        let is_fresh = shown.forgotten == self.forgotten.load(Ordering::Acquire)
+            && now < shown.until
+            && grant.expires_at.is_none_or(|at| now < at);
+        (is_fresh && of == credential).then(|| grant.clone())
+    }
+
+    /// What was forgotten before a credential is looked up, so that it is not known afterwards.
+    pub fn forgotten(&self) -> u64 {
+        self.forgotten.load(Ordering::Acquire)
+    }
+}
+
+/// The credential that a connection last came with, and its grant.
+#[derive(Debug, Default)]
+pub struct Shown {
+    grant: Option<(String, Arc<Grant>)>,
+    until: Timestamp,
+    forgotten: u64,
+}
+
+impl Shown {
+    /// Remembers a grant that was looked up after so much was forgotten.
+    pub fn remember(
+        &mut self,
+        credential: &str,
+        grant: Arc<Grant>,
+        now: Timestamp,
+        forgotten: u64,
+    ) {
+        *self = Self {
+            grant: Some((credential.to_owned(), grant)),
+            until: now.plus(SHOWN),
+            forgotten,
+        };
     }
 }
 

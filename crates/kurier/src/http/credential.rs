@@ -15,7 +15,7 @@ use super::cookie;
 use super::problem::Problem;
 use crate::app::App;
 use crate::clock;
-use crate::keyring::Grant;
+use crate::keyring::{Grant, Shown};
 use crate::operator;
 
 /// The key in the Authorization header, if there is one.
@@ -23,17 +23,19 @@ pub fn from_headers(headers: &HeaderMap) -> Result<Option<String>, Problem> {
     let Some(value) = headers.get(header::AUTHORIZATION) else {
         return Ok(None);
     };
+    from_authorization(value.to_str().unwrap_or_default()).map(Some)
+}
+
+/// The key in an Authorization header.
+pub fn from_authorization(value: &str) -> Result<String, Problem> {
     let refused = || {
         Problem::unauthorized("Authorization must be `Bearer KEY`, or Basic with the key as user")
     };
-    let (scheme, rest) = value
-        .to_str()
-        .ok()
-        .and_then(|text| text.split_once(' '))
-        .ok_or_else(refused)?;
-    match scheme.to_ascii_lowercase().as_str() {
-        "bearer" => Ok(Some(rest.trim().to_owned())),
-        "basic" => basic_user(rest.trim()).map(Some).ok_or_else(refused),
+    let (scheme, rest) = value.split_once(' ').ok_or_else(refused)?;
+    let is = |other: &str| scheme.eq_ignore_ascii_case(other);
+    match rest.trim() {
+        key if is("bearer") => Ok(key.to_owned()),
+        encoded if is("basic") => basic_user(encoded).ok_or_else(refused),
         _ => Err(refused()),
     }
 }
@@ -55,6 +57,18 @@ pub async fn grant(app: &App, key: Option<&str>) -> Result<Arc<Grant>, Problem> 
     found.ok_or_else(|| {
         Problem::unauthorized("this API key is not known, has expired or was revoked")
     })
+}
+
+/// The grant behind what a connection shows with each request.
+pub async fn shown(app: &App, shown: &mut Shown, value: &str) -> Result<Arc<Grant>, Problem> {
+    let now = clock::now();
+    if let Some(grant) = app.keyring.known(shown, value, now) {
+        return Ok(grant);
+    }
+    let forgotten = app.keyring.forgotten();
+    let grant = grant(app, Some(&from_authorization(value)?)).await?;
+    shown.remember(value, grant.clone(), now, forgotten);
+    Ok(grant)
 }
 
 /// The grant of a request: of its key if it has one, else of its cookie. A browser sends the

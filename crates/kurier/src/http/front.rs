@@ -8,13 +8,18 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::Body;
 use axum::extract::Request;
+use axum::http::Method;
 use axum::response::Response;
 use hyper::body::Incoming;
 use hyper::service::Service as _;
 use hyper_util::service::TowerToHyperService;
 
-use super::{ingest, observe};
+use super::ingest::{Accepted, Straight};
+use super::observe;
+use super::plain::Plain;
+use super::problem::Problem;
 use crate::app::App;
+use crate::keyring::Shown;
 
 #[derive(Clone)]
 pub struct Front {
@@ -29,12 +34,19 @@ impl Front {
     }
 
     pub async fn answer(self, request: Request<Incoming>) -> Result<Response, Infallible> {
-        match ingest::Straight::of(request.method(), request.uri().path()) {
+        let is_post = request.method() == Method::POST;
+        match Straight::of(request.uri().path()).filter(|_| is_post) {
             Some(straight) => {
                 let answer = straight.answer(self.app, request.map(Body::new));
                 Ok(observe::watch(straight.route(), answer).await)
             }
             None => self.router.call(request).await,
         }
+    }
+
+    /// The same for a plain request.
+    pub async fn accept(&self, plain: Plain<'_>, shown: &mut Shown) -> Result<Accepted, Problem> {
+        let pass = (shown, plain.authorization);
+        plain.straight.accept(&self.app, pass, plain.body).await
     }
 }

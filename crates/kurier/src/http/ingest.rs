@@ -5,26 +5,21 @@ use std::sync::{Arc, LazyLock};
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::rejection::PathRejection;
-use axum::extract::{Path, Query, Request, State};
+use axum::extract::{Query, Request};
 use axum::http::request::Parts;
-use axum::http::{HeaderName, HeaderValue, Method, header};
+use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use axum::routing::{MethodRouter, get, post};
 use kurier_core::accept::{Envelope, Reception, accept, envelope};
 use kurier_core::event::{Event, Kind};
 use kurier_store::Appended;
 use metrics::Counter;
 use serde::{Deserialize, Serialize};
-use tower_http::cors::{Any, CorsLayer};
 use utoipa::ToSchema;
-use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouterExt as _};
-use utoipa_axum::routes;
 
-use super::problem::{Fault, Problem, ProblemBody, no_such_method};
+use super::problem::{Fault, Problem};
 use super::{body, credential};
 use crate::app::App;
-use crate::keyring::Grant;
+use crate::keyring::{Grant, Shown};
 use crate::rejections::Rejection;
 use crate::{clock, metrics as names};
 
@@ -35,6 +30,28 @@ pub struct Accepted {
     /// Items of a batch that were not accepted, and why; the others were.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     rejected: Vec<Rejected>,
+}
+
+impl Default for Accepted {
+    fn default() -> Self {
+        Self::but(Vec::new())
+    }
+}
+
+impl Accepted {
+    /// How it looks when nothing was rejected.
+    pub const ALL: &str = "{\"success\":true}";
+
+    const fn but(rejected: Vec<Rejected>) -> Self {
+        Self {
+            success: true,
+            rejected,
+        }
+    }
+
+    pub const fn is_all(&self) -> bool {
+        self.rejected.is_empty()
+    }
 }
 
 #[derive(Debug, Serialize, ToSchema)]
@@ -62,116 +79,18 @@ static TALLY: LazyLock<Tally> = LazyLock::new(|| {
 
 /// What the address asks for.
 #[derive(Debug, Clone, Copy)]
-enum Target {
+pub enum Target {
     One(Kind),
     Batch,
 }
 
-pub fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::new()
-        .routes(routes!(single).map(for_browsers))
-        .routes(routes!(batch).map(for_browsers))
-}
-
-/// A browser asks with OPTIONS first. The layer answers that, but only if it also lies
-/// around the method's fallback, so the fallback has to be there before the layer.
-fn for_browsers(router: MethodRouter<Arc<App>>) -> MethodRouter<Arc<App>> {
-    router.fallback(no_such_method).layer(cors())
-}
-
-fn one(kind: Kind) -> MethodRouter<Arc<App>> {
-    post(move |State(app): State<Arc<App>>, request: Request| {
-        ingest(app, Target::One(kind), request)
-    })
-}
-
-/// The addresses of Dittofeed's SDKs: who comes from there changes the host alone.
-fn dittofeed() -> axum::Router<Arc<App>> {
-    axum::Router::new()
-        .route("/api/public/apps/identify", one(Kind::Identify))
-        .route("/api/public/apps/track", one(Kind::Track))
-        .route("/api/public/apps/page", one(Kind::Page))
-        .route("/api/public/apps/screen", one(Kind::Screen))
-        .route("/api/public/apps/group", one(Kind::Group))
-        .route("/api/public/apps/alias", one(Kind::Alias))
-        .route("/api/public/apps/batch", post(batch))
-}
-
-/// The addresses that browser SDKs use, and the settings they ask for first.
-pub fn aliases() -> axum::Router<Arc<App>> {
-    dittofeed()
-        .route("/v1/i", one(Kind::Identify))
-        .route("/v1/t", one(Kind::Track))
-        .route("/v1/p", one(Kind::Page))
-        .route("/v1/s", one(Kind::Screen))
-        .route("/v1/g", one(Kind::Group))
-        .route("/v1/a", one(Kind::Alias))
-        .route("/v1/b", post(batch))
-        .route("/v1/import", post(batch))
-        .route("/beacon/v1/batch", post(batch))
-        .route("/v1/projects/{write_key}/settings", get(settings))
-        .route("/sourceConfig/", get(source_config))
-        .method_not_allowed_fallback(no_such_method)
-        .layer(cors())
-}
-
-/// Any page may send events; cookies play no part.
-fn cors() -> CorsLayer {
-    let headers = [
-        header::AUTHORIZATION,
-        header::CONTENT_TYPE,
-        HeaderName::from_static("anonymousid"),
-    ];
-    CorsLayer::new()
-        .allow_origin(Any)
-        .allow_methods([Method::GET, Method::POST, Method::OPTIONS])
-        .allow_headers(headers)
-        .max_age(std::time::Duration::from_secs(86_400))
-}
-
-/// Accepts one event. `type` is identify, track, page, screen, group or alias.
-///
-/// The Content-Type does not matter; the body is JSON, plain or as gzip, deflate, br or zstd.
-#[utoipa::path(post, path = "/v1/{type}", tag = "ingest", params(("type" = String, Path, example = "track")),
-    request_body(content = serde_json::Value, example = json!({"userId": "u1", "event": "Signed Up"})),
-    responses((status = 200, description = "Durable", body = Accepted),
-        (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-        (status = 404, body = ProblemBody), (status = 413, body = ProblemBody), (status = 503, body = ProblemBody)))]
-async fn single(
-    State(app): State<Arc<App>>,
-    kind: Result<Path<String>, PathRejection>,
-    request: Request,
-) -> Result<Response, Problem> {
-    let kind = kind
-        .ok()
-        .and_then(|Path(kind)| kind.parse::<Kind>().ok())
-        .filter(|kind| kind.is_from_client());
-    let unknown = || {
-        Problem::not_found("there are /v1/identify, track, page, screen, group, alias and batch")
-    };
-    ingest(app, Target::One(kind.ok_or_else(unknown)?), request).await
-}
-
-/// Accepts up to 512 KB of events at once, each up to 32 KB; each names its `type`.
-#[utoipa::path(post, path = "/v1/batch", tag = "ingest",
-    request_body(content = serde_json::Value,
-        example = json!({"batch": [{"type": "track", "userId": "u1", "event": "Signed Up"}]})),
-    responses((status = 200, description = "Durable, but for those in `rejected`", body = Accepted),
-        (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-        (status = 413, body = ProblemBody), (status = 503, body = ProblemBody)))]
-async fn batch(State(app): State<Arc<App>>, request: Request) -> Result<Response, Problem> {
-    ingest(app, Target::Batch, request).await
-}
-
-/// An event on one of the addresses that SDKs use most, taken past the router.
-#[derive(Clone, Copy)]
+/// One of the addresses that SDKs use most, past the router.
+#[derive(Debug, Clone, Copy)]
 pub struct Straight(Target);
 
 impl Straight {
-    pub fn of(method: &Method, path: &str) -> Option<Self> {
-        let name = path
-            .strip_prefix("/v1/")
-            .filter(|_| method == Method::POST)?;
+    pub fn of(path: &str) -> Option<Self> {
+        let name = path.strip_prefix("/v1/")?;
         if name == "batch" {
             return Some(Self(Target::Batch));
         }
@@ -191,43 +110,90 @@ impl Straight {
     }
 
     pub async fn answer(self, app: Arc<App>, request: Request) -> Response {
-        let mut response = ingest(app, self.0, request).await.into_response();
-        // What the layer of `cors` says to everything but OPTIONS.
-        let any = HeaderValue::from_static("*");
-        let headers = response.headers_mut();
-        headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any);
-        response
+        shown_to_all(read(&app, self.0, request).await)
+    }
+
+    /// Takes a body that has come whole.
+    pub async fn accept(
+        self,
+        app: &App,
+        (shown, authorization): (&mut Shown, Option<&str>),
+        body: &[u8],
+    ) -> Result<Accepted, Problem> {
+        let mut room = app.pressure.room();
+        room.grow(body.len())?;
+        take(app, self.0, body, Pass::Shown(shown, authorization)).await
     }
 }
 
-async fn ingest(app: Arc<App>, target: Target, request: Request) -> Result<Response, Problem> {
+/// With what the layer of `cors` says to everything but OPTIONS.
+pub fn shown_to_all(accepted: Result<Accepted, Problem>) -> Response {
+    let mut response = accepted.map(Json).into_response();
+    let any = HeaderValue::from_static("*");
+    let headers = response.headers_mut();
+    headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, any);
+    response
+}
+
+pub async fn ingest(app: Arc<App>, target: Target, request: Request) -> Result<Response, Problem> {
+    let accepted = read(&app, target, request).await?;
+    Ok(Json(accepted).into_response())
+}
+
+async fn read(app: &App, target: Target, request: Request) -> Result<Accepted, Problem> {
     let (parts, request_body): (Parts, Body) = request.into_parts();
     let (bytes, _room) = body::read(&parts.headers, request_body, &app.pressure).await?;
-    let text = std::str::from_utf8(&bytes)
+    take(app, target, &bytes, Pass::Request(&parts)).await
+}
+
+/// Where a key may be, besides in the body.
+enum Pass<'a> {
+    Request(&'a Parts),
+    /// In the Authorization header alone, which the connection may have shown before.
+    Shown(&'a mut Shown, Option<&'a str>),
+}
+
+/// Takes what is in a body.
+async fn take(app: &App, target: Target, body: &[u8], pass: Pass<'_>) -> Result<Accepted, Problem> {
+    let text = std::str::from_utf8(body)
         .map_err(|_| Problem::bad_request("bad_json", "the body is not UTF-8"))?;
     let is_batch = matches!(target, Target::Batch);
     let envelope =
         envelope(text, is_batch).map_err(|e| Problem::bad_request("bad_json", e.to_string()))?;
-    let grant = authorize(&app, &parts, &envelope).await?;
-    let (events, rejected) = sort(&app, &envelope, target, &grant);
+    let grant = authorize(app, pass, &envelope).await?;
+    let (events, rejected) = sort(app, &envelope, target, &grant);
     TALLY.rejected.increment(rejected.len() as u64);
     if events.is_empty() && !rejected.is_empty() {
         return Err(all_rejected(rejected, is_batch));
     }
-    append(&app, &grant, events).await?;
-    Ok(Json(Accepted {
-        success: true,
-        rejected,
-    })
-    .into_response())
+    append(app, &grant, events).await?;
+    Ok(Accepted::but(rejected))
 }
 
 /// The grant of the write key, wherever the client put it.
 async fn authorize(
     app: &App,
-    parts: &Parts,
+    pass: Pass<'_>,
     envelope: &Envelope<'_>,
 ) -> Result<Arc<Grant>, Problem> {
+    let in_body = envelope.write_key.as_deref();
+    let grant = match pass {
+        Pass::Shown(shown, Some(value)) => credential::shown(app, shown, value).await?,
+        Pass::Shown(_, None) => credential::grant(app, in_body).await?,
+        Pass::Request(parts) => {
+            let key = key_before_body(parts)?;
+            credential::grant(app, key.as_deref().or(in_body)).await?
+        }
+    };
+    if grant.scopes.ingest {
+        return Ok(grant);
+    }
+    Err(Problem::forbidden(
+        "this API key may not send events: it lacks the scope `ingest`",
+    ))
+}
+
+fn key_before_body(parts: &Parts) -> Result<Option<String>, Problem> {
     #[derive(Deserialize)]
     #[serde(rename_all = "camelCase")]
     struct KeyInQuery {
@@ -240,16 +206,7 @@ async fn authorize(
             .0
             .write_key
     };
-    let key = in_header
-        .or_else(in_query)
-        .or_else(|| envelope.write_key.as_deref().map(str::to_owned));
-    let grant = credential::grant(app, key.as_deref()).await?;
-    if grant.scopes.ingest {
-        return Ok(grant);
-    }
-    Err(Problem::forbidden(
-        "this API key may not send events: it lacks the scope `ingest`",
-    ))
+    Ok(in_header.or_else(in_query))
 }
 
 /// The good items as events, the bad ones with their reasons.
@@ -330,24 +287,4 @@ async fn append(app: &App, grant: &Grant, events: Vec<Event>) -> Result<(), Prob
         .accepted
         .increment((appended.len() - duplicates) as u64);
     Ok(())
-}
-
-/// What the browser SDK asks before it sends anything.
-async fn settings(
-    write_key: Result<Path<String>, PathRejection>,
-) -> Result<Json<serde_json::Value>, Problem> {
-    let Path(write_key) = write_key.map_err(|e| Problem::not_found(e.body_text()))?;
-    let settings = serde_json::json!({"integrations": {"Segment.io": {"apiKey": write_key}}});
-    Ok(Json(settings))
-}
-
-/// The same for the other family of browser SDKs: a source without destinations.
-async fn source_config() -> Json<serde_json::Value> {
-    Json(serde_json::json!({
-        "source": {
-            "id": "kurier", "name": "kurier", "writeKey": "", "enabled": true, "workspaceId": "kurier",
-            "config": {"statsCollection": {"errors": {"enabled": false}, "metrics": {"enabled": false}}},
-            "connections": [], "destinations": [], "dataplanes": {},
-        }
-    }))
 }

@@ -1,11 +1,13 @@
 //! HTTP: one resource a file, listed here.
 
+mod answer;
 mod api_keys;
 mod assets;
 mod body;
 mod bundles;
 mod channel_view;
 mod channels;
+mod connection;
 mod contact_import;
 mod contact_view;
 mod contacts;
@@ -25,6 +27,7 @@ mod expressions;
 mod front;
 mod header_file;
 mod ingest;
+mod ingest_ways;
 mod instance_view;
 mod instances;
 mod journey_nodes;
@@ -46,6 +49,7 @@ mod names;
 mod observe;
 mod operations;
 mod overview;
+mod plain;
 mod pressure;
 mod problem;
 mod problem_code;
@@ -107,7 +111,7 @@ fn router(app: Arc<App>) -> Router {
     let (router, mut openapi) = routes().split_for_parts();
     docs::name_operations(&mut openapi);
     router
-        .merge(ingest::aliases())
+        .merge(ingest_ways::aliases())
         .merge(docs::routes(openapi))
         .fallback(assets::answer)
         .method_not_allowed_fallback(problem::no_such_method)
@@ -117,7 +121,7 @@ fn router(app: Arc<App>) -> Router {
 
 fn routes() -> OpenApiRouter<Arc<App>> {
     OpenApiRouter::with_openapi(docs::Description::openapi())
-        .merge(ingest::routes())
+        .merge(ingest_ways::routes())
         .routes(routes!(rejections::list))
         .routes(routes!(contacts::list, contacts::upsert))
         .routes(routes!(contacts::get, contacts::erase))

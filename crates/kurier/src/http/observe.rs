@@ -1,7 +1,6 @@
 //! Every request is counted and timed, under its route rather than its address.
 
 use std::cell::RefCell;
-use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
 use axum::extract::{MatchedPath, Request};
@@ -26,32 +25,44 @@ pub async fn watch(route: &str, answer: impl Future<Output = Response>) -> Respo
     response
 }
 
-/// The names of a route's metrics are made once: ingest passes here for every event.
-fn record(route: &str, status: StatusCode, took: Duration) {
-    thread_local! {
-        static ROUTES: RefCell<HashMap<(String, StatusCode), (Counter, Histogram)>> = RefCell::default();
+/// What a route's answers of one status are counted by.
+struct Seen {
+    route: String,
+    status: StatusCode,
+    counter: Counter,
+    histogram: Histogram,
+}
+
+impl Seen {
+    fn of(route: &str, status: StatusCode) -> Self {
+        let labels = [
+            ("route", route.to_owned()),
+            ("status", status.as_u16().to_string()),
+        ];
+        Self {
+            counter: metrics::counter!(names::REQUESTS, &labels),
+            histogram: metrics::histogram!(names::REQUEST_SECONDS, "route" => route.to_owned()),
+            route: route.to_owned(),
+            status,
+        }
     }
-    ROUTES.with_borrow_mut(|routes| {
-        // A lookup by borrowed parts would need a key type of its own; routes are few.
-        let known = routes
+}
+
+/// The names of a route's metrics are made once: ingest passes here for every event.
+pub fn record(route: &str, status: StatusCode, took: Duration) {
+    thread_local! {
+        static SEEN: RefCell<Vec<Seen>> = const { RefCell::new(Vec::new()) };
+    }
+    SEEN.with_borrow_mut(|seen| {
+        // Routes are few.
+        let known = seen
             .iter()
-            .find(|((name, code), _)| *code == status && name == route);
-        let (counter, histogram) = match known {
-            Some((_, metrics)) => metrics.clone(),
-            None => {
-                let labels = [
-                    ("route", route.to_owned()),
-                    ("status", status.as_u16().to_string()),
-                ];
-                let counter = metrics::counter!(names::REQUESTS, &labels);
-                let histogram =
-                    metrics::histogram!(names::REQUEST_SECONDS, "route" => route.to_owned());
-                let metrics = (counter, histogram);
-                routes.insert((route.to_owned(), status), metrics.clone());
-                metrics
-            }
-        };
-        counter.increment(1);
-        histogram.record(took);
+            .position(|it| it.status == status && it.route == route);
+        let at = known.unwrap_or_else(|| {
+            seen.push(Seen::of(route, status));
+            seen.len() - 1
+        });
+        seen[at].counter.increment(1);
+        seen[at].histogram.record(took);
     });
 }

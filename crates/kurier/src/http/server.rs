@@ -1,18 +1,19 @@
 //! The listener: connections with deadlines, and an end that lets requests finish.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Duration;
 
 use hyper::server::conn::http1;
-use hyper::service::service_fn;
-use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::rt::TokioTimer;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpListener;
+use tokio::sync::watch;
 use tokio::time::{Instant, timeout_at};
 
+use super::connection::Connection;
 use super::front::Front;
 use crate::app::App;
+use crate::keyring::Shown;
 
 /// A client that has not sent its headers by then is gone or means harm.
 const HEADERS_TIMEOUT: Duration = Duration::from_secs(15);
@@ -23,9 +24,9 @@ const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 pub async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Output = ()>) -> Open {
     let front = Front::new(app.clone());
     let connections = GracefulShutdown::new();
-    let mut server = http1::Builder::new();
-    server
-        .timer(TokioTimer::new())
+    let (stops, stopping) = watch::channel(false);
+    let mut http = http1::Builder::new();
+    http.timer(TokioTimer::new())
         .header_read_timeout(HEADERS_TIMEOUT);
     tokio::pin!(stop);
     loop {
@@ -39,16 +40,18 @@ pub async fn serve(listener: TcpListener, app: Arc<App>, stop: impl Future<Outpu
         };
         // Answers are small and whole: waiting to fill a packet only costs latency.
         let _ = stream.set_nodelay(true);
-        let front = front.clone();
-        let service = service_fn(move |request| front.clone().answer(request));
-        let connection = server.serve_connection(TokioIo::new(stream), service);
-        let watched = connections.watch(connection);
-        tokio::spawn(async move {
-            let _: Result<(), hyper::Error> = watched.await;
-            Ok::<(), Infallible>(())
-        });
+        let connection = Connection {
+            stream,
+            front: front.clone(),
+            http: http.clone(),
+            patience: HEADERS_TIMEOUT,
+            stopping: stopping.clone(),
+            shown: Shown::default(),
+        };
+        tokio::spawn(connection.serve(connections.watcher()));
     }
     drop(listener);
+    stops.send_replace(true);
     // Who listens for news would never be done.
     app.pulse.stop();
     Open(connections)
