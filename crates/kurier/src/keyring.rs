@@ -249,3 +249,33 @@ pub async fn found(
         admin_key: admin.secret,
     })
 }
+
+#[cfg(test)]
+mod tests {
+    use kurier_store::{Sqlite, Store};
+
+    use super::*;
+
+    #[tokio::test]
+    async fn what_a_connection_showed_holds_for_a_moment_and_not_after_a_key_was_revoked() {
+        let home = tempfile::tempdir().expect("a folder");
+        let store = Store::from(Sqlite::open(&home.path().join("kurier.db")).expect("opened"));
+        let founding = found(store.access.as_ref(), "default", None, None).await;
+        let key = founding.expect("founded").write_key;
+        let keyring = Keyring::new(store.access.clone());
+        let now = clock::now();
+        let grant = keyring.find(&key, now).await.expect("read").expect("known");
+        let mut shown = Shown::default();
+        let knows = |shown: &Shown, value, at| keyring.known(shown, value, at).is_some();
+        assert!(!knows(&shown, "Bearer a", now));
+        shown.remember("Bearer a", grant.clone(), now, keyring.forgotten());
+        assert!(knows(&shown, "Bearer a", now) && !knows(&shown, "Bearer b", now));
+        assert!(!knows(&shown, "Bearer a", now.plus(SHOWN)));
+        // A key that was looked up before another was revoked may have been that one.
+        let before = keyring.forgotten();
+        keyring.forget();
+        assert!(!knows(&shown, "Bearer a", now));
+        shown.remember("Bearer a", grant, now, before);
+        assert!(!knows(&shown, "Bearer a", now));
+    }
+}
