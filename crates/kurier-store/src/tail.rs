@@ -126,6 +126,10 @@ impl Tail {
             let Appended::At(position) = *appended else {
                 continue;
             };
+            // First of all: what is noted of this event is to stay.
+            if self.events.is_far(position) {
+                self.forget_all();
+            }
             let recorded = Recorded {
                 position,
                 workspace: scope.0,
@@ -134,9 +138,6 @@ impl Tail {
             self.newest = self.newest.max(position);
             if !recorded.event.kind.is_from_client() {
                 self.seldom.insert(position, recorded.event.kind);
-            }
-            if self.events.is_far(position) {
-                self.forget_all();
             }
             self.bytes += EVENT_BYTES + recorded.event.payload.len();
             match self.events.insert(Arc::new(recorded)) {
@@ -396,6 +397,20 @@ mod tests {
         );
         assert_eq!(run(&tail, 5, 10), (vec![6], false));
         assert_eq!(tail.newest, Position(1_000_001));
+    }
+
+    #[test]
+    fn what_is_seldom_is_found_behind_a_large_hole() {
+        let mut tail = tail_of(&[4, 5]);
+        let scope = Scope(WorkspaceId::from_uuid(Uuid::nil()));
+        let seldom = Event {
+            kind: Kind::TemplatePublished,
+            ..event("{}".to_owned())
+        };
+        tail.keep(scope, vec![seldom], &[Appended::At(Position(1_000_000))]);
+        let published = |kind| kind == Kind::TemplatePublished;
+        let before = Position(999_999);
+        assert_eq!(tail.skip(before, &published), before);
     }
 
     #[test]
