@@ -126,9 +126,12 @@ impl Tail {
             let Appended::At(position) = *appended else {
                 continue;
             };
-            // First of all: what is noted of this event is to stay.
-            if self.events.is_far(position) {
-                self.forget_all();
+            // First of all: what is noted of this event is to stay. Who is late by so much is left
+            // to the log.
+            match self.events.is_far(position) {
+                true if position < self.newest => continue,
+                true => self.forget_all(),
+                false => {}
             }
             let recorded = Recorded {
                 position,
@@ -388,15 +391,15 @@ mod tests {
         assert_eq!(run(&tail, 999_999, 10), (vec![1_000_000, 1_000_001], true));
         assert_eq!(run(&tail, 3, 10), (vec![], false));
         assert_eq!((tail.events.len(), tail.runs.len()), (2, 1));
-        // Who is late is not kept either, but nothing before the newest is taken for the end.
+        // Who is late by as much is not kept, and takes nobody's place.
         let scope = Scope(WorkspaceId::from_uuid(Uuid::nil()));
         tail.keep(
             scope,
             vec![event("{}".to_owned())],
             &[Appended::At(Position(6))],
         );
-        assert_eq!(run(&tail, 5, 10), (vec![6], false));
-        assert_eq!(tail.newest, Position(1_000_001));
+        assert_eq!(run(&tail, 5, 10), (vec![], false));
+        assert_eq!(run(&tail, 999_999, 10), (vec![1_000_000, 1_000_001], true));
     }
 
     #[test]

@@ -93,7 +93,7 @@ async fn run_large(
 ) -> Option<Group> {
     let mut calls = JoinSet::new();
     loop {
-        calls.spawn(commit(lines.take(), group.jobs));
+        calls.spawn(commit(lines.take(), group));
         group = Group::default();
         while !calls.is_empty() && (calls.len() == CALLS_MAX || !group.is_large()) {
             tokio::select! {
@@ -256,10 +256,9 @@ impl Committed {
     }
 }
 
-async fn commit(mut line: Line, jobs: Vec<Job>) -> Option<Line> {
-    let batch: Vec<(WorkspaceId, &Event)> = jobs.iter().flat_map(Job::batch).collect();
-    let appended = line.append(&batch).await;
-    settle(line, jobs, appended).await
+async fn commit(mut line: Line, group: Group) -> Option<Line> {
+    let appended = line.append(&group.batch()).await;
+    settle(line, group.jobs, appended).await
 }
 
 /// Tells the callers what became of their call. Answers the line if it can be used again.
