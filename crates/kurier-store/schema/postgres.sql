@@ -407,7 +407,44 @@ CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (workspace, con
 CREATE UNIQUE INDEX version_proof_pkey ON public.version_proof USING btree (workspace, version, proof)
 CREATE UNIQUE INDEX workspace_name_key ON public.workspace USING btree (name)
 CREATE UNIQUE INDEX workspace_pkey ON public.workspace USING btree (id)
-CREATE OR REPLACE FUNCTION public.log_append(workspaces uuid[], ids uuid[], kinds text[], contacts uuid[], lanes smallint[], occurred bigint[], recorded bigint[], payloads text[], OUT before bigint, OUT fresh bigint[])
+CREATE OR REPLACE FUNCTION public.log_append(known bigint, missed_max bigint, asked bigint[], workspaces uuid[], ids uuid[], kinds text[], contacts uuid[], lanes smallint[], occurred bigint[], recorded bigint[], payloads text[], OUT before bigint, OUT repeats bigint[], OUT missed_workspaces uuid[], OUT missed_ids uuid[])
+ RETURNS record
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  count bigint := cardinality(ids);
+BEGIN
+  UPDATE log_head SET position = position + count RETURNING position - count INTO before;
+  IF before - known > missed_max THEN
+    RAISE EXCEPTION 'others have appended % events since', before - known USING ERRCODE = 'KU001';
+  ELSIF before > known THEN
+    SELECT array_agg(s.workspace), array_agg(s.id) INTO missed_workspaces, missed_ids
+    FROM log_slice(known, before) AS s;
+    SELECT array_agg(o) INTO repeats
+    FROM unnest(workspaces, ids) WITH ORDINALITY AS t (w, i, o)
+    JOIN unnest(missed_workspaces, missed_ids) AS m (w, i) USING (w, i);
+  END IF;
+  IF cardinality(asked) > 0 THEN
+    SELECT repeats || array_agg(o) INTO repeats FROM unnest(asked) AS a (o)
+    JOIN log_id l ON l.workspace = workspaces[o] AND l.id = ids[o];
+  END IF;
+  IF repeats IS NULL THEN
+    INSERT INTO log
+    SELECT before + o, w, i, k, c, l, oc, re, p
+    FROM unnest(workspaces, ids, kinds, contacts, lanes, occurred, recorded, payloads)
+      WITH ORDINALITY AS t (w, i, k, c, l, oc, re, p, o);
+  ELSE
+    SELECT array_agg(DISTINCT o) INTO repeats FROM unnest(repeats) AS r (o);
+    UPDATE log_head SET position = before + count - cardinality(repeats);
+    INSERT INTO log
+    SELECT before + row_number() OVER (ORDER BY o), w, i, k, c, l, oc, re, p
+    FROM unnest(workspaces, ids, kinds, contacts, lanes, occurred, recorded, payloads)
+      WITH ORDINALITY AS t (w, i, k, c, l, oc, re, p, o)
+    WHERE NOT EXISTS (SELECT FROM unnest(repeats) AS r (o) WHERE r.o = t.o);
+  END IF;
+END $function$
+
+CREATE OR REPLACE FUNCTION public.log_append_within(workspaces uuid[], ids uuid[], kinds text[], contacts uuid[], lanes smallint[], occurred bigint[], recorded bigint[], payloads text[], OUT before bigint, OUT fresh bigint[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
@@ -443,4 +480,41 @@ BEGIN
     FROM unnest(fresh) WITH ORDINALITY AS t (o, n);
   END IF;
 END $function$
+
+CREATE OR REPLACE FUNCTION public.log_index(slice bigint)
+ RETURNS bigint
+ LANGUAGE plpgsql
+AS $function$
+DECLARE
+  sent constant text[] := '{identify,track,page,screen,group,alias}';
+  indexed bigint;
+  target bigint;
+BEGIN
+  SELECT position INTO indexed FROM checkpoint WHERE name = 'log_id' FOR UPDATE;
+  SELECT least(indexed + slice, position) INTO target FROM log_head;
+  BEGIN
+    INSERT INTO log_id (workspace, id)
+    SELECT s.workspace, s.id FROM log_slice(indexed, target) AS s
+    WHERE s.kind = ANY (sent) ORDER BY 1, 2;
+    INSERT INTO log_id (workspace, id)
+    SELECT s.workspace, s.id FROM log_slice(indexed, target) AS s
+    WHERE s.kind <> ALL (sent) ORDER BY 1, 2 ON CONFLICT DO NOTHING;
+  EXCEPTION WHEN unique_violation THEN
+    INSERT INTO log_id (workspace, id)
+    SELECT s.workspace, s.id FROM log_slice(indexed, target) AS s
+    ORDER BY 1, 2 ON CONFLICT DO NOTHING;
+  END;
+  UPDATE checkpoint SET position = target WHERE name = 'log_id';
+  RETURN target;
+END $function$
+
+CREATE OR REPLACE FUNCTION public.log_slice(after bigint, upto bigint)
+ RETURNS TABLE(workspace uuid, id uuid, kind text)
+ LANGUAGE sql
+ STABLE
+AS $function$
+  SELECT workspace, id, kind FROM log_archive WHERE position > after AND position <= upto
+  UNION ALL
+  SELECT workspace, id, kind FROM log WHERE position > after AND position <= upto
+$function$
 

@@ -51,6 +51,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     15 => "postgres/0015_users.sql",
     16 => "postgres/0016_last_failure.sql",
     17 => "postgres/0017_told.sql",
+    18 => "postgres/0018_ids_later.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

@@ -11,6 +11,7 @@ mod contract {
     mod space;
 
     mod file;
+    mod index;
     mod log;
     mod messages;
     mod months;

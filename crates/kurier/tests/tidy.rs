@@ -206,7 +206,7 @@ const ROOMS: &[Room] = &[
         words: &["Instant::now", "std::env::"],
         banned_in: "crates/kurier-store/src/",
         // A stopwatch: how long a connection was idle.
-        home: &["crates/kurier-store/src/postgres/appender.rs"],
+        home: &["crates/kurier-store/src/postgres/line.rs"],
         why: "the store is told the time and its settings",
     },
     Room {

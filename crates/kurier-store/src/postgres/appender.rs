@@ -1,23 +1,24 @@
 //! Group commit. Callers queue; everything that waits goes into one call of `log_append`.
-//! Large groups go two at a time: while one commits, the other brings its ids in. Small ones
-//! go one at a time: a call and its fsync cost more than their rows, so fewer calls are better.
+//! Large groups go two at a time: while one commits, the other is on its way. Small ones go one
+//! at a time: a call and its fsync cost more than their rows, so fewer calls are better.
 //! What counts for them is that the database is never kept waiting: nobody is listened to during
 //! a call, and the next is under way before the callers of the last are answered.
 
 use std::pin::pin;
-use std::time::Instant;
+use std::sync::Arc;
 
 use futures_util::future::poll_immediate;
 
-use kurier_core::event::{Event, Position, lane};
+use kurier_core::event::{Event, Position};
 use kurier_core::id::WorkspaceId;
-use sqlx::pool::PoolConnection;
 use sqlx::{PgConnection, PgPool, Row};
 use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
-use super::TRUSTED;
+use super::ids::Batch;
+use super::index::Index;
+use super::line::{Line, bind};
 use crate::log::Appended;
 use crate::{Error, Result, Scope};
 
@@ -70,6 +71,7 @@ impl Appender {
 
 async fn run(pool: PgPool, mut waiting: mpsc::Receiver<Job>) {
     let mut lines = Lines {
+        index: Arc::new(Index::of(pool.clone())),
         pool,
         idle: Vec::with_capacity(CALLS_MAX),
     };
@@ -156,41 +158,13 @@ async fn append_and_answer(
 
 struct Lines {
     pool: PgPool,
+    index: Arc<Index>,
     idle: Vec<Line>,
 }
 
 impl Lines {
     fn take(&mut self) -> Line {
-        Line::reuse(&mut self.idle, &self.pool)
-    }
-}
-
-/// A connection kept from call to call: the pool would ask the server twice whether it is still
-/// there, and give another one each time, with nothing warm.
-struct Line {
-    pool: PgPool,
-    connection: Option<PoolConnection<sqlx::Postgres>>,
-    used: Instant,
-}
-
-impl Line {
-    fn reuse(idle: &mut Vec<Self>, pool: &PgPool) -> Self {
-        let kept = idle.pop().filter(|line| line.used.elapsed() < TRUSTED);
-        kept.unwrap_or_else(|| Self {
-            pool: pool.clone(),
-            connection: None,
-            used: Instant::now(),
-        })
-    }
-
-    async fn append(&mut self, batch: &[(WorkspaceId, &Event)]) -> sqlx::Result<Vec<Appended>> {
-        let connection = match &mut self.connection {
-            Some(connection) => connection,
-            none => none.insert(self.pool.acquire().await?),
-        };
-        let appended = call(connection, batch).await;
-        self.used = Instant::now();
-        appended
+        Line::reuse(&mut self.idle, &self.pool, &self.index)
     }
 }
 
@@ -298,44 +272,14 @@ fn is_refusal(error: &sqlx::Error) -> bool {
     code.is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
 }
 
-/// Appends in one round trip. Outside a transaction, the call is one.
-pub async fn append(
-    connection: &mut PgConnection,
-    batch: &[(WorkspaceId, &Event)],
-) -> Result<Vec<Appended>> {
-    Ok(call(connection, batch).await?)
-}
-
-async fn call(
-    connection: &mut PgConnection,
-    batch: &[(WorkspaceId, &Event)],
-) -> sqlx::Result<Vec<Appended>> {
+/// Appends within a transaction. Whoever does so makes ids that nobody appends otherwise.
+pub async fn append(connection: &mut PgConnection, batch: &Batch<'_>) -> Result<Vec<Appended>> {
     if batch.is_empty() {
         return Ok(Vec::new());
     }
-    let row = sqlx::query("SELECT before, fresh FROM log_append($1, $2, $3, $4, $5, $6, $7, $8)")
-        .bind(gather(batch, |(workspace, _)| workspace.as_uuid()))
-        .bind(gather(batch, |(_, event)| event.id.as_uuid()))
-        .bind(gather(batch, |(_, event)| event.kind.as_str()))
-        .bind(gather(batch, |(_, event)| {
-            event.contact.map(|contact| contact.as_uuid())
-        }))
-        .bind(gather(batch, |(workspace, event)| {
-            i16::from(lane(*workspace, event.contact))
-        }))
-        .bind(gather(batch, |(_, event)| event.occurred_at.as_micros()))
-        .bind(gather(batch, |(_, event)| event.recorded_at.as_micros()))
-        .bind(gather(batch, |(_, event)| event.payload.as_str()))
-        .fetch_one(connection)
-        .await?;
+    let sql = "SELECT before, fresh FROM log_append_within($1, $2, $3, $4, $5, $6, $7, $8)";
+    let row = bind(sqlx::query(sql), batch).fetch_one(connection).await?;
     Ok(outcomes(row.get("before"), row.get("fresh"), batch.len()))
-}
-
-fn gather<'a, T>(
-    batch: &'a [(WorkspaceId, &'a Event)],
-    part: impl Fn(&'a (WorkspaceId, &'a Event)) -> T,
-) -> Vec<T> {
-    batch.iter().map(part).collect()
 }
 
 /// What became of each event, from the position before the batch and the ordinals of the

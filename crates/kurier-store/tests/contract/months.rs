@@ -23,6 +23,7 @@ macro_rules! postgres_cases {
         }
     };
 }
+pub(super) use postgres_cases;
 
 postgres_cases! {
     maintain_makes_the_months_around_now,

@@ -59,7 +59,7 @@ async fn log_append(connection: &mut PgConnection, events: &[Event]) {
     let count = events.len();
     let ids: Vec<_> = events.iter().map(|event| event.id.as_uuid()).collect();
     let times: Vec<i64> = events.iter().map(|e| e.recorded_at.as_micros()).collect();
-    sqlx::query("SELECT log_append($1, $2, $3, $4, $5, $6, $7, $8)")
+    sqlx::query("SELECT log_append_within($1, $2, $3, $4, $5, $6, $7, $8)")
         .bind(vec![scope().0.as_uuid(); count])
         .bind(ids)
         .bind(vec!["track"; count])
