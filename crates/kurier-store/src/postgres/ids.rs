@@ -435,17 +435,26 @@ mod tests {
         ids.load(Position(0), Position(0), Vec::new());
         assert_eq!(ids.due(false), None);
         let numbered = |from: usize, to: usize| {
-            let id = |n: usize| EventId::of_message(&n.to_string());
+            let id = |n: usize| EventId::from_uuid(Uuid::from_u128(n as u128));
             (from..to).map(move |n| (WORKSPACE, id(n))).collect()
         };
         ids.remember(Position(1), numbered(0, CALM_IDS));
         assert_eq!((ids.due(false), ids.due(true)), (Some(Due::Index), None));
         ids.remember(Position(2), numbered(CALM_IDS, FLOOD_IDS));
         assert_eq!(ids.due(true), Some(Due::Index));
+        ids.remember(Position(3), numbered(FLOOD_IDS, RECENT_MAX - 1));
         assert!(!ids.is_full());
+        ids.remember(Position(4), numbered(RECENT_MAX - 1, RECENT_MAX));
+        assert!(ids.is_full(), "nothing is appended until the index follows");
         ids.let_go(Position(1));
-        assert_eq!((ids.due(true), ids.is_much_left()), (None, true));
-        ids.let_go(Position(2));
+        assert!(!ids.is_full());
+        assert_eq!(
+            (ids.due(true), ids.is_much_left()),
+            (Some(Due::Index), true)
+        );
+        ids.let_go(Position(3));
+        assert_eq!((ids.due(true), ids.is_much_left()), (None, false));
+        ids.let_go(Position(4));
         assert!(!ids.is_much_left() && ids.recent.is_empty());
     }
 
