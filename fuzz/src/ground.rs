@@ -113,7 +113,7 @@ impl Maker {
         self.world.fold(&Recorded {
             position: Position(self.position),
             workspace: WorkspaceId::from_bytes([1; 16]),
-            event,
+            event: event.into(),
         });
     }
 }

@@ -173,11 +173,11 @@ impl Maker {
 }
 
 /// As the log would hand it to the reactor.
-pub const fn recorded(position: i64, event: Event) -> Recorded {
+pub fn recorded(position: i64, event: Event) -> Recorded {
     Recorded {
         position: Position(position),
         workspace: WorkspaceId::from_bytes([7; 16]),
-        event,
+        event: event.into(),
     }
 }
 

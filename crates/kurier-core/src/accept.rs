@@ -5,8 +5,6 @@ mod field;
 
 pub use envelope::{Envelope, Unreadable, envelope};
 
-use std::fmt::Write as _;
-
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -50,7 +48,15 @@ pub struct Reception<'a> {
     pub fresh_id: &'a dyn Fn() -> EventId,
 }
 
-#[derive(Deserialize, Default)]
+/// An item as it was sent.
+#[derive(Debug)]
+pub struct Item<'a> {
+    pub text: &'a str,
+    /// Its fields, if they were read before.
+    read: Option<RawItem<'a>>,
+}
+
+#[derive(Debug, Deserialize, Default)]
 #[serde(rename_all = "camelCase", default)]
 struct RawItem<'a> {
     #[serde(borrow)]
@@ -83,25 +89,61 @@ struct RawItem<'a> {
     traits: Option<&'a RawValue>,
     #[serde(borrow)]
     context: Option<&'a RawValue>,
+    /// Of one that is a whole body.
+    #[serde(borrow)]
+    write_key: Option<&'a RawValue>,
 }
 
 /// Turns one item into an event, or says everything that is wrong with it.
 pub fn accept(raw: &str, reception: &Reception<'_>) -> Result<Event, Vec<Problem>> {
-    if raw.len() > EVENT_BYTES_MAX {
-        let detail = format!(
-            "is {} bytes long; an event has at most {EVENT_BYTES_MAX}",
-            raw.len()
-        );
-        return Err(vec![Problem::new("", detail)]);
+    Item::of(raw).accept(reception)
+}
+
+impl<'a> Item<'a> {
+    const fn of(text: &'a str) -> Self {
+        Self { text, read: None }
     }
-    let item: RawItem<'_> = serde_json::from_str(raw)
-        .map_err(|e| vec![Problem::new("", format!("is not an event: {e}"))])?;
-    let mut fields = Fields::default();
-    let kind = kind(&item, reception, &mut fields);
-    let draft = Draft::read(&item, reception, &mut fields);
-    let kind = fields.finish(kind)?;
-    require(kind, &draft)?;
-    Ok(draft.into_event(kind, reception))
+
+    /// None if its fields cannot be read.
+    fn read(text: &'a str) -> Option<Self> {
+        let read = RawItem::parse(text).ok();
+        read.is_some().then_some(Self { text, read })
+    }
+
+    /// Its `sentAt` and its `writeKey`.
+    fn around(&self) -> (Option<&'a RawValue>, Option<&'a RawValue>) {
+        let read = self.read.as_ref();
+        read.map_or((None, None), |read| (read.sent_at, read.write_key))
+    }
+
+    /// Turns it into an event, or says everything that is wrong with it.
+    pub fn accept(&self, reception: &Reception<'_>) -> Result<Event, Vec<Problem>> {
+        let length = self.text.len();
+        if length > EVENT_BYTES_MAX {
+            let detail = format!("is {length} bytes long; an event has at most {EVENT_BYTES_MAX}");
+            return Err(vec![Problem::new("", detail)]);
+        }
+        match &self.read {
+            Some(read) => read.accept(reception),
+            None => RawItem::parse(self.text)?.accept(reception),
+        }
+    }
+}
+
+impl<'a> RawItem<'a> {
+    fn parse(text: &'a str) -> Result<Self, Vec<Problem>> {
+        let problem = |e| Problem::new("", format!("is not an event: {e}"));
+        serde_json::from_str(text).map_err(|e| vec![problem(e)])
+    }
+
+    fn accept(&self, reception: &Reception<'_>) -> Result<Event, Vec<Problem>> {
+        let mut fields = Fields::default();
+        let kind = kind(self, reception, &mut fields);
+        let draft = Draft::read(self, reception, &mut fields);
+        let kind = fields.finish(kind)?;
+        require(kind, &draft)?;
+        Ok(draft.into_event(kind, reception))
+    }
 }
 
 fn kind(item: &RawItem<'_>, reception: &Reception<'_>, fields: &mut Fields) -> Option<Kind> {
@@ -262,12 +304,12 @@ impl<'a> Draft<'a> {
             ("traits", &self.traits),
             ("context", &self.context),
         ];
-        let mut json = ObjectText::new();
-        for (name, text) in texts {
-            json.push(name, text.as_ref().map(|text| text.json.as_ref()));
-        }
-        for (name, object) in objects {
-            json.push(name, object.as_deref());
+        let texts = texts.map(|(name, text)| (name, text.as_ref().map(|text| text.json.as_ref())));
+        let objects = objects.map(|(name, object)| (name, object.as_deref()));
+        let parts = || texts.iter().chain(&objects);
+        let mut json = ObjectText::with_room_for(parts());
+        for (name, part) in parts() {
+            json.push(name, *part);
         }
         if !joins.is_empty() {
             let list: Vec<String> = joins.iter().map(|id| format!("\"{id}\"")).collect();
@@ -312,14 +354,19 @@ fn corrected(
 struct ObjectText(String);
 
 impl ObjectText {
-    fn new() -> Self {
-        Self(String::with_capacity(512))
+    /// Just enough: an event is kept for a while.
+    fn with_room_for<'p>(parts: impl Iterator<Item = &'p (&'p str, Option<&'p str>)>) -> Self {
+        let around = r#"{"":}"#.len();
+        let room = parts.filter_map(|(name, json)| Some(around + name.len() + (*json)?.len()));
+        Self(String::with_capacity(room.sum()))
     }
 
     fn push(&mut self, name: &str, json: Option<&str>) {
         let Some(json) = json else { return };
-        let comma = if self.0.is_empty() { '{' } else { ',' };
-        write!(self.0, "{comma}\"{name}\":{json}").expect("writing to a String cannot fail");
+        let before = if self.0.is_empty() { "{\"" } else { ",\"" };
+        for part in [before, name, "\":", json] {
+            self.0.push_str(part);
+        }
     }
 
     fn close(mut self) -> String {

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -272,7 +273,8 @@ pub struct Signed {
 pub struct Recorded {
     pub position: Position,
     pub workspace: WorkspaceId,
-    pub event: Event,
+    /// Shared: whoever follows the log reads the same one.
+    pub event: Arc<Event>,
 }
 
 /// The lane of a contact's events; events of no contact share lane 0.

@@ -104,7 +104,7 @@ impl Log {
         self.world.fold(&Recorded {
             position: Position(position),
             workspace: WorkspaceId::from_bytes([1; 16]),
-            event,
+            event: event.into(),
         });
     }
 

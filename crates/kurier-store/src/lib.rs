@@ -8,7 +8,10 @@ pub mod documents;
 pub mod edge;
 pub mod error;
 pub mod fault;
+mod filter;
+mod flood;
 pub mod gates;
+mod indexed;
 pub mod journeys;
 pub mod kv;
 pub mod log;
@@ -54,7 +57,7 @@ pub use sqlite::Sqlite;
 pub use suppressions::{
     NewSuppression, Suppressed, SuppressionPage, SuppressionPlace, SuppressionQuery, Suppressions,
 };
-use tail::Tailed;
+use tail::{Tail, Tailed};
 pub use templates::TemplateViews;
 pub use users::{Edited, NewSession, NewUser, Role, SignedIn, UnknownRole, User, UserEdit, Users};
 pub use versions::{VersionPage, VersionQuery, VersionViews};
@@ -89,7 +92,7 @@ pub struct Store {
 }
 
 impl Store {
-    fn of<T>(backend: T) -> Self
+    fn of<T>(backend: T, tail: Arc<Tail>) -> Self
     where
         T: Log
             + Views
@@ -104,7 +107,7 @@ impl Store {
     {
         let backend = Arc::new(backend);
         Self {
-            log: Arc::new(Tailed::new(backend.clone())),
+            log: Arc::new(Tailed::new(backend.clone(), tail)),
             views: backend.clone(),
             projections: backend.clone(),
             segments: backend.clone(),
@@ -132,12 +135,14 @@ fn rows_max(limit: usize) -> i64 {
 
 impl From<Sqlite> for Store {
     fn from(backend: Sqlite) -> Self {
-        Self::of(backend)
+        let tail = backend.tail.clone();
+        Self::of(backend, tail)
     }
 }
 
 impl From<Postgres> for Store {
     fn from(backend: Postgres) -> Self {
-        Self::of(backend)
+        let tail = backend.tail.clone();
+        Self::of(backend, tail)
     }
 }

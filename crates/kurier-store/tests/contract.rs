@@ -38,6 +38,7 @@ mod contract {
     mod channels;
     mod reactions;
     mod suppressions;
+    mod tail;
     mod users;
 
     mod endings;

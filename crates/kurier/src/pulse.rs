@@ -168,7 +168,8 @@ mod tests {
                 occurred_at: at,
                 recorded_at: at,
                 payload: "{}".to_owned(),
-            },
+            }
+            .into(),
         }
     }
 

@@ -181,7 +181,8 @@ fn limits_hold() {
 fn envelopes_are_taken_apart() {
     let body = r#"{"batch":[{"a":1}, {"b":2}],"sentAt":"2026-11-15T12:00:00Z","writeKey":"WK"}"#;
     let whole = envelope(body, true).expect("readable");
-    assert_eq!(whole.items, [r#"{"a":1}"#, r#"{"b":2}"#]);
+    let texts: Vec<&str> = whole.items.iter().map(|item| item.text).collect();
+    assert_eq!(texts, [r#"{"a":1}"#, r#"{"b":2}"#]);
     assert_eq!(
         (whole.sent_at, whole.write_key.as_deref()),
         (Some(time(NOON)), Some("WK"))
@@ -229,4 +230,42 @@ proptest! {
             prop_assert!(kept.as_object().is_some());
         }
     }
+}
+
+#[test]
+fn one_event_is_read_with_what_is_around_it() {
+    let key = IdentityKey::new([1; 32]);
+    let body =
+        r#" {"event":"e","userId":"u","writeKey":"W\u004b","sentAt":"2026-11-15T12:00:00Z"} "#;
+    let alone = envelope(body, false).expect("readable");
+    assert_eq!(
+        (alone.sent_at, alone.write_key.as_deref()),
+        (Some(time(NOON)), Some("WK"))
+    );
+    let reception = Reception {
+        kind: Some(Kind::Track),
+        ..reception(&key)
+    };
+    let read = alone.items[0].accept(&reception);
+    assert_eq!(read, accept(body.trim(), &reception));
+    assert!(read.is_ok());
+}
+
+#[test]
+fn what_is_wrong_with_one_event_is_told_of_the_event() {
+    let twice = r#"{"event":"a","event":"b","userId":"u","writeKey":"WK"}"#;
+    let alone = envelope(twice, false).expect("readable");
+    assert_eq!(alone.write_key.as_deref(), Some("WK"));
+    let key = IdentityKey::new([1; 32]);
+    let problems = alone.items[0].accept(&reception(&key)).expect_err("twice");
+    assert!(
+        problems[0].detail.contains("duplicate field"),
+        "{problems:?}"
+    );
+    assert!(matches!(
+        envelope(r#"{"writeKey":5}"#, false),
+        Err(Unreadable::NotJson(_))
+    ));
+    let none = envelope(r#"{"writeKey":null}"#, false).expect("readable");
+    assert_eq!(none.write_key, None);
 }

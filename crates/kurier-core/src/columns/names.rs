@@ -144,7 +144,7 @@ mod tests {
             world.fold(&Recorded {
                 position: Position(number as i64 + 1),
                 workspace: WorkspaceId::new(Timestamp::default(), [1; 10]),
-                event: accept(raw, &reception).expect("acceptable"),
+                event: accept(raw, &reception).expect("acceptable").into(),
             });
         }
         world

@@ -233,7 +233,7 @@ impl Journeys {
 /// When an event counts as having happened. Of what clients say that is when we took it in,
 /// for their clocks are theirs. Of what Kurier says itself it is when it was so: it may have
 /// been written down later.
-const fn instant(recorded: &Recorded) -> Timestamp {
+fn instant(recorded: &Recorded) -> Timestamp {
     match recorded.event.kind.is_from_client() {
         true => recorded.event.recorded_at,
         false => recorded.event.occurred_at,

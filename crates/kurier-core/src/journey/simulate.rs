@@ -207,7 +207,7 @@ impl Simulation {
             _ => return,
         }
         self.pass_to(recorded.event.recorded_at);
-        self.append(recorded.event.clone());
+        self.append(Event::clone(&recorded.event));
     }
 
     fn learn_segment(&mut self, recorded: &Recorded) {
@@ -243,7 +243,7 @@ impl Simulation {
             let recorded = Recorded {
                 position: self.position,
                 workspace: self.workspace,
-                event,
+                event: event.into(),
             };
             self.observe(&recorded);
             self.inbox.extend(self.engine.fold(&recorded, Role::Lead));

@@ -110,6 +110,8 @@ pub fn daily_of_row(row: &Row) -> Option<DailyCount> {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use proptest::prelude::*;
 
     use super::*;
@@ -144,7 +146,8 @@ mod tests {
                 occurred_at: at,
                 recorded_at: at,
                 payload,
-            },
+            }
+            .into(),
         }
     }
 
@@ -174,7 +177,8 @@ mod tests {
             let twice: Vec<Recorded> = log.iter().flat_map(|it| [it.clone(), it.clone()]).collect();
             let erased: Vec<Recorded> = log.iter().cloned().map(|mut it| {
                 if it.event.contact.is_some() {
-                    it.event.payload = tombstone(&it.event.payload);
+                    let event = Arc::make_mut(&mut it.event);
+                    event.payload = tombstone(&event.payload);
                 }
                 it
             }).collect();

@@ -278,7 +278,8 @@ mod tests {
                 occurred_at: Timestamp::default(),
                 recorded_at: Timestamp::default(),
                 payload: "{".to_owned(),
-            },
+            }
+            .into(),
         }
     }
 

@@ -206,7 +206,8 @@ mod tests {
                 occurred_at: time,
                 recorded_at: time,
                 payload: payload.to_owned(),
-            },
+            }
+            .into(),
         }
     }
 

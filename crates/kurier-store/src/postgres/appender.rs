@@ -20,6 +20,7 @@ use super::ids::Batch;
 use super::index::Index;
 use super::line::{Line, bind};
 use crate::log::Appended;
+use crate::tail::Tail;
 use crate::{Error, Result, Scope};
 
 const WAITING_MAX: usize = 1_024;
@@ -50,9 +51,10 @@ impl Job {
 }
 
 impl Appender {
-    pub fn start(pool: PgPool) -> Self {
+    /// What was appended is kept in `tail`.
+    pub fn start(pool: PgPool, tail: Arc<Tail>) -> Self {
         let (jobs, waiting) = mpsc::channel(WAITING_MAX);
-        tokio::spawn(run(pool, waiting));
+        tokio::spawn(run(pool, tail, waiting));
         Self { jobs }
     }
 
@@ -69,10 +71,11 @@ impl Appender {
     }
 }
 
-async fn run(pool: PgPool, mut waiting: mpsc::Receiver<Job>) {
+async fn run(pool: PgPool, tail: Arc<Tail>, mut waiting: mpsc::Receiver<Job>) {
     let mut lines = Lines {
         index: Arc::new(Index::of(pool.clone())),
         pool,
+        tail,
         idle: Vec::with_capacity(CALLS_MAX),
     };
     while let Some(first) = waiting.recv().await {
@@ -95,7 +98,7 @@ async fn run_large(
 ) -> Option<Group> {
     let mut calls = JoinSet::new();
     loop {
-        calls.spawn(commit(lines.take(), group));
+        calls.spawn(commit(lines.take(), group, lines.tail.clone()));
         group = Group::default();
         while !calls.is_empty() && (calls.len() == CALLS_MAX || !group.is_large()) {
             tokio::select! {
@@ -119,9 +122,10 @@ async fn run_small(
     let mut line = lines.take();
     let mut last: Option<Committed> = None;
     loop {
-        let appended = append_and_answer(&mut line, &group, last.take()).await;
+        let tail = &lines.tail;
+        let appended = append_and_answer(&mut line, &group, last.take(), tail).await;
         let Ok(appended) = appended else {
-            let kept = settle(line, group.jobs, appended).await;
+            let kept = settle(line, group.jobs, appended, tail).await;
             lines.idle.extend(kept);
             return None;
         };
@@ -132,7 +136,7 @@ async fn run_small(
         group = Group::default();
         group.fill(waiting);
         if group.jobs.is_empty() || group.is_large() {
-            done.answer();
+            done.answer(tail);
             lines.idle.push(line);
             return group.unless_empty();
         }
@@ -145,11 +149,12 @@ async fn append_and_answer(
     line: &mut Line,
     group: &Group,
     last: Option<Committed>,
+    tail: &Tail,
 ) -> sqlx::Result<Vec<Appended>> {
     let batch = group.batch();
     let mut call = pin!(line.append(&batch));
     let at_once = poll_immediate(call.as_mut()).await;
-    last.into_iter().for_each(Committed::answer);
+    last.into_iter().for_each(|last| last.answer(tail));
     match at_once {
         Some(appended) => appended,
         None => call.await,
@@ -158,6 +163,7 @@ async fn append_and_answer(
 
 struct Lines {
     pool: PgPool,
+    tail: Arc<Tail>,
     index: Arc<Index>,
     idle: Vec<Line>,
 }
@@ -221,18 +227,32 @@ struct Committed {
 }
 
 impl Committed {
-    fn answer(self) {
+    fn of(job: Job, appended: Vec<Appended>) -> Self {
+        let jobs = vec![job];
+        Self { jobs, appended }
+    }
+
+    /// Keeps the events at the end of the log, and then tells the callers.
+    fn answer(self, tail: &Tail) {
         let mut appended = self.appended.into_iter();
+        let mut answers = Vec::with_capacity(self.jobs.len());
+        let mut end = tail.open();
         for job in self.jobs {
-            let own = appended.by_ref().take(job.events.len()).collect();
-            job.answer(Ok(own));
+            let own: Vec<Appended> = appended.by_ref().take(job.events.len()).collect();
+            end.keep(Scope(job.workspace), job.events, &own);
+            answers.push((job.answer, own));
+        }
+        drop(end);
+        for (answer, own) in answers {
+            // A caller that went away does not need the answer.
+            let _ = answer.send(Ok(own));
         }
     }
 }
 
-async fn commit(mut line: Line, group: Group) -> Option<Line> {
+async fn commit(mut line: Line, group: Group, tail: Arc<Tail>) -> Option<Line> {
     let appended = line.append(&group.batch()).await;
-    settle(line, group.jobs, appended).await
+    settle(line, group.jobs, appended, &tail).await
 }
 
 /// Tells the callers what became of their call. Answers the line if it can be used again.
@@ -240,18 +260,21 @@ async fn settle(
     mut line: Line,
     jobs: Vec<Job>,
     appended: sqlx::Result<Vec<Appended>>,
+    tail: &Tail,
 ) -> Option<Line> {
     match appended {
         Ok(appended) => {
-            Committed { jobs, appended }.answer();
+            Committed { jobs, appended }.answer(tail);
             Some(line)
         }
         // One caller's mistake is not another's: each for itself.
         Err(error) if is_refusal(&error) && jobs.len() > 1 => {
             for job in jobs {
                 let batch: Vec<(WorkspaceId, &Event)> = job.batch().collect();
-                let result = line.append(&batch).await;
-                job.answer(result.map_err(Error::from));
+                match line.append(&batch).await {
+                    Ok(appended) => Committed::of(job, appended).answer(tail),
+                    Err(error) => job.answer(Err(Error::from(error))),
+                }
             }
             None
         }

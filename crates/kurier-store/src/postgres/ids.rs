@@ -13,16 +13,12 @@ use std::collections::{HashSet, VecDeque};
 use kurier_core::event::{Event, Position};
 use kurier_core::id::{EventId, WorkspaceId};
 
-use super::filter::Filter;
+use crate::indexed::Indexed;
 use crate::log::Appended;
 
 pub type Key = (WorkspaceId, EventId);
 pub type Batch<'a> = [(WorkspaceId, &'a Event)];
 
-/// More are not kept in a filter (100 MB): then the index is asked for each.
-const FILTER_IDS_MAX: usize = 50_000_000;
-/// Who has asked for so many ids will ask for more, and reads all of them instead.
-const ASKED_MAX: usize = 10_000;
 /// In calm times the index takes in so many at least,
 const CALM_IDS: usize = 4_096;
 /// in a flood so many (20 MB): it may pass before, and what the index does not take makes it pass
@@ -38,21 +34,9 @@ pub struct Ids {
     recent: HashSet<Key>,
     /// The recent ones as they came, each batch with the position of its last.
     arrivals: VecDeque<(Position, Vec<Key>)>,
-    indexed: Filter,
-    is_whole: Whole,
-    asked: usize,
+    indexed: Indexed,
     /// How often this was forgotten.
     turn: u64,
-}
-
-/// Whether the filter has all ids that are in the index.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-enum Whole {
-    Yes,
-    #[default]
-    NotYet,
-    /// There are too many.
-    Never,
 }
 
 /// What there is to do beside appending.
@@ -94,9 +78,9 @@ impl Ids {
         *self = Self {
             known: Some(known),
             // Then nothing is in the index that is not behind it, too.
-            is_whole: match indexed {
-                Position(0) => Whole::Yes,
-                _ => Whole::NotYet,
+            indexed: match indexed {
+                Position(0) => Indexed::nothing(),
+                _ => Indexed::default(),
             },
             turn: self.turn,
             ..Self::default()
@@ -126,16 +110,11 @@ impl Ids {
                 continue;
             }
             question.sent.push(place);
-            if self.may_be_indexed(event.id) {
+            if self.indexed.must_ask(event.id) {
                 question.asked.push(question.sent.len() as i64);
             }
         }
-        self.asked += question.asked.len();
         Some(question)
-    }
-
-    fn may_be_indexed(&self, id: EventId) -> bool {
-        self.is_whole != Whole::Yes || self.indexed.may_have(id)
     }
 
     /// Takes in what was appended, and tells what became of each event.
@@ -181,7 +160,7 @@ impl Ids {
         {
             for key in keys {
                 self.recent.remove(&key);
-                self.add_indexed(key.1);
+                self.indexed.add(key.1);
             }
         }
     }
@@ -191,7 +170,7 @@ impl Ids {
         let many = if is_flood { FLOOD_IDS } else { CALM_IDS };
         if self.recent.len() >= many {
             Some(Due::Index)
-        } else if self.is_whole == Whole::NotYet && self.asked >= ASKED_MAX {
+        } else if self.indexed.is_worth_reading() {
             Some(Due::Filter(self.turn))
         } else {
             None
@@ -203,34 +182,18 @@ impl Ids {
         self.recent.len() >= RECENT_MAX
     }
 
-    /// Whether the index has more to take in than is worth leaving.
-    pub fn is_much_left(&self) -> bool {
-        self.recent.len() >= CALM_IDS
-    }
-
     /// Adds what was read from the index; false if there is no use in reading on.
     pub fn fill(&mut self, turn: u64, ids: &[EventId]) -> bool {
         if self.turn == turn {
-            ids.iter().for_each(|id| self.add_indexed(*id));
+            ids.iter().for_each(|id| self.indexed.add(*id));
         }
-        self.turn == turn && self.is_whole == Whole::NotYet
+        self.turn == turn && self.indexed.is_open()
     }
 
     /// All of the index was read.
     pub fn filled(&mut self, turn: u64) {
-        if self.turn == turn && self.is_whole == Whole::NotYet {
-            self.is_whole = Whole::Yes;
-        }
-    }
-
-    fn add_indexed(&mut self, id: EventId) {
-        match self.is_whole {
-            Whole::Never => {}
-            _ if self.indexed.len() >= FILTER_IDS_MAX => {
-                self.indexed = Filter::default();
-                self.is_whole = Whole::Never;
-            }
-            _ => self.indexed.add(id),
+        if self.turn == turn {
+            self.indexed.filled();
         }
     }
 }
@@ -448,35 +411,34 @@ mod tests {
         assert!(ids.is_full(), "nothing is appended until the index follows");
         ids.let_go(Position(1));
         assert!(!ids.is_full());
-        assert_eq!(
-            (ids.due(true), ids.is_much_left()),
-            (Some(Due::Index), true)
-        );
+        assert_eq!(ids.due(true), Some(Due::Index));
         ids.let_go(Position(3));
-        assert_eq!((ids.due(true), ids.is_much_left()), (None, false));
+        assert_eq!((ids.due(true), ids.due(false)), (None, None));
         ids.let_go(Position(4));
-        assert!(!ids.is_much_left() && ids.recent.is_empty());
+        assert!(ids.recent.is_empty());
     }
 
     #[test]
-    fn who_asks_much_reads_the_index_once_and_asks_no_more() {
+    fn what_was_read_before_it_was_told_to_forget_counts_no_more() {
         let mut ids = Ids::default();
         ids.load(Position(1), Position(1), Vec::new());
-        let (old, new) = (event(1), event(2));
-        let events = [(WORKSPACE, &old), (WORKSPACE, &new)];
-        for _ in 0..ASKED_MAX / 2 {
-            assert_eq!(ids.due(true), None);
+        let old = event(1);
+        let events = [(WORKSPACE, &old)];
+        let due = loop {
             let question = ids.question(&events).expect("loaded");
-            assert_eq!(question.asked, [1, 2]);
-        }
-        let Some(Due::Filter(turn)) = ids.due(true) else {
+            assert_eq!(question.asked, [1]);
+            if let Some(due) = ids.due(true) {
+                break due;
+            }
+        };
+        let Due::Filter(turn) = due else {
             panic!("the filter is to be filled");
         };
-        assert!(ids.fill(turn, &[old.id]));
-        ids.filled(turn);
-        assert_eq!(ids.due(true), None);
-        assert_eq!(ids.question(&events).expect("loaded").asked, [1]);
+        assert!(ids.fill(turn, &[]));
         ids.forget();
         assert!(!ids.fill(turn, &[old.id]), "that was before");
+        ids.load(Position(1), Position(1), Vec::new());
+        ids.filled(turn);
+        assert_eq!(ids.question(&events).expect("loaded").asked, [1]);
     }
 }

@@ -2,52 +2,29 @@
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
-use std::time::{Duration, Instant};
 
 use futures_util::TryStreamExt as _;
 use kurier_core::event::Position;
 use kurier_core::id::{EventId, WorkspaceId};
+use kurier_core::time::Timestamp;
 use sqlx::{PgConnection, PgPool};
 use uuid::Uuid;
 
 use super::ids::{Due, Ids, Key};
+use crate::flood::Flood;
 
 /// So many positions are taken in by one transaction.
 const SLICE: i64 = 16_384;
-/// More events a second than this are a flood.
-const FLOOD_RATE: f64 = 5_000.0;
-/// Looked at so often.
-const FLOOD_SPAN: Duration = Duration::from_secs(1);
 /// So many ids are added to the filter at once: who appends waits meanwhile.
 const PORTION: usize = 4_096;
 
 pub struct Index {
     pool: PgPool,
     ids: Mutex<Ids>,
-    stream: Mutex<Stream>,
+    flood: Mutex<Flood>,
     /// Whether a task of this process is at it: the one does not wait for the other.
     is_indexing: AtomicBool,
     is_filling: AtomicBool,
-}
-
-/// How fast events come.
-struct Stream {
-    since: Option<Instant>,
-    events: usize,
-    is_flood: bool,
-}
-
-impl Stream {
-    /// Counts, and tells whether it is a flood.
-    fn count(&mut self, events: usize, now: Instant) -> bool {
-        let span = now - *self.since.get_or_insert(now);
-        if span >= FLOOD_SPAN {
-            self.is_flood = self.events as f64 > FLOOD_RATE * span.as_secs_f64();
-            (self.since, self.events) = (Some(now), 0);
-        }
-        self.events += events;
-        self.is_flood
-    }
 }
 
 impl Index {
@@ -55,12 +32,7 @@ impl Index {
         Self {
             pool,
             ids: Mutex::default(),
-            stream: Mutex::new(Stream {
-                since: None,
-                events: 0,
-                // Until the contrary is known: who has just started has other things to do.
-                is_flood: true,
-            }),
+            flood: Mutex::default(),
             is_indexing: AtomicBool::new(false),
             is_filling: AtomicBool::new(false),
         }
@@ -89,11 +61,13 @@ impl Index {
         Ok(())
     }
 
+    fn flood(&self) -> MutexGuard<'_, Flood> {
+        self.flood.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
     /// Does what is due after a group of so many events, aside.
-    pub fn follow(self: &Arc<Self>, events: usize, now: Instant) {
-        let mut stream = self.stream.lock().unwrap_or_else(PoisonError::into_inner);
-        let is_flood = stream.count(events, now);
-        drop(stream);
+    pub fn follow(self: &Arc<Self>, events: usize, now: Timestamp) {
+        let is_flood = self.flood().count(events, now);
         let Some(due) = self.ids().due(is_flood) else {
             return;
         };
@@ -118,9 +92,15 @@ impl Index {
         }
     }
 
+    /// A flood may have begun since: then it is no longer behind.
+    fn is_behind(&self) -> bool {
+        let is_flood = self.flood().is_on();
+        self.ids().due(is_flood) == Some(Due::Index)
+    }
+
     async fn take_in(&self) -> sqlx::Result<()> {
         let mut before = -1;
-        while self.ids().is_much_left() {
+        while self.is_behind() {
             let indexed = sqlx::query_scalar("SELECT log_index($1)").bind(SLICE);
             let indexed: i64 = indexed.fetch_one(&self.pool).await?;
             self.ids().let_go(Position(indexed));
@@ -154,24 +134,4 @@ impl Index {
 
 pub fn key(workspace: Uuid, id: Uuid) -> Key {
     (WorkspaceId::from_uuid(workspace), EventId::from_uuid(id))
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_flood_begins_and_ends_with_its_rate() {
-        let began = Instant::now();
-        let mut stream = Stream {
-            since: None,
-            events: 0,
-            is_flood: false,
-        };
-        let at = |millis| began + Duration::from_millis(millis);
-        assert!(!stream.count(8_000, at(0)), "nobody knows yet");
-        assert!(stream.count(1, at(1_010)));
-        assert!(stream.count(4_000, at(2_000)), "the last second counts");
-        assert!(!stream.count(4_000, at(2_020)));
-    }
 }

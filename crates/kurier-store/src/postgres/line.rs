@@ -56,7 +56,9 @@ impl Line {
             false => append(connection, &self.index, batch).await,
         };
         self.used = Instant::now();
-        self.index.follow(batch.len(), self.used);
+        if let Some((_, last)) = batch.last() {
+            self.index.follow(batch.len(), last.recorded_at);
+        }
         appended
     }
 }

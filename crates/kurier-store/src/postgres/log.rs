@@ -177,6 +177,7 @@ pub fn recorded(row: &PgRow) -> Result<Recorded> {
             occurred_at: Timestamp::from_micros(row.try_get("occurred_at")?),
             recorded_at: Timestamp::from_micros(row.try_get("recorded_at")?),
             payload: row.try_get("payload")?,
-        },
+        }
+        .into(),
     })
 }

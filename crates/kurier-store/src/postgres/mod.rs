@@ -6,7 +6,6 @@ mod bundle_audit;
 mod channels;
 mod claims;
 mod columns;
-mod filter;
 mod gates;
 mod hand;
 mod ids;
@@ -30,6 +29,7 @@ mod users;
 mod versions;
 mod views;
 
+use std::sync::Arc;
 use std::time::Duration;
 
 use sqlx::postgres::{PgConnectOptions, PgPoolOptions};
@@ -37,6 +37,7 @@ use sqlx::{AssertSqlSafe, ConnectOptions as _, Connection as _, PgPool, Row};
 use tokio::sync::Semaphore;
 
 use crate::queue::AGEING_MICROS;
+use crate::tail::Tail;
 use crate::{Error, Result, migration};
 use appender::Appender;
 use pulse::Pulse;
@@ -44,12 +45,17 @@ use pulse::Pulse;
 const CONNECTIONS_MAX: u32 = 16;
 /// A connection that was used so shortly ago is taken to be alive: asking costs a round trip.
 const TRUSTED: Duration = Duration::from_secs(1);
+/// A megabyte once asked for and given back: from then on glibc's allocator, in that server process,
+/// gives memory back to the system by the megabyte only, and not what each statement of a hundred
+/// kilobytes used, to ask for it again with the next.
+const KEEP_MEMORY: &str = "SELECT length(repeat(' ', 1000000))";
 /// Any number will do as long as no other program picks it: "kurier" in ASCII.
 const MIGRATION_LOCK: i64 = 0x6b75_7269_6572;
 
 pub struct Postgres {
     pool: PgPool,
     appender: Appender,
+    pub(crate) tail: Arc<Tail>,
     pulse: Pulse,
     hands: Semaphore,
     ageing: i64,
@@ -81,8 +87,10 @@ impl Postgres {
             pool => pool?,
         };
         migrate(&pool).await?;
+        let tail = Arc::<Tail>::default();
         Ok(Self {
-            appender: Appender::start(pool.clone()),
+            appender: Appender::start(pool.clone(), tail.clone()),
+            tail,
             pulse: Pulse::of(pool.clone()),
             hands: Semaphore::new(hand::HANDS_MAX),
             ageing: AGEING_MICROS,
@@ -103,6 +111,12 @@ fn pool_options() -> PgPoolOptions {
         .max_connections(CONNECTIONS_MAX)
         .acquire_timeout(Duration::from_secs(10))
         .test_before_acquire(false)
+        .after_connect(|connection, _| {
+            Box::pin(async move {
+                sqlx::query(KEEP_MEMORY).execute(connection).await?;
+                Ok(())
+            })
+        })
         .before_acquire(|connection, meta| {
             Box::pin(async move {
                 if meta.idle_for >= TRUSTED {

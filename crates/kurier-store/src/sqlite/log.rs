@@ -9,9 +9,10 @@ use rusqlite::types::Value;
 use rusqlite::{Connection, OptionalExtension, Row, Statement, params, params_from_iter};
 
 use super::cell::{IDS, blob, id_list, optional_uuid, uuid};
-use super::writer::Pen;
+use super::writer::{Pen, Work};
 use super::{Sqlite, connect};
 use crate::log::{Appended, Log, READ_BYTES_MAX, Scrub};
+use crate::tail::End;
 use crate::{Error, Result, Scope, rows_max};
 
 /// How long to wait for readers of older pages. Writers wait as well meanwhile.
@@ -26,10 +27,7 @@ pub const COLUMNS: &str =
 #[async_trait]
 impl Log for Sqlite {
     async fn append(&self, scope: Scope, events: Vec<Event>) -> Result<Vec<Appended>> {
-        let weight = events.len();
-        self.writer
-            .write(weight, move |pen| append(pen, scope, &events))
-            .await
+        self.writer.perform(Events { scope, events }).await
     }
 
     async fn read(&self, after: Position, max: usize) -> Result<Vec<Recorded>> {
@@ -132,6 +130,28 @@ impl Log for Sqlite {
     }
 }
 
+/// Events on their way into the log.
+struct Events {
+    scope: Scope,
+    events: Vec<Event>,
+}
+
+impl Work for Events {
+    type Done = Vec<Appended>;
+
+    fn weight(&self) -> usize {
+        self.events.len()
+    }
+
+    fn run(&self, pen: &Pen) -> Result<Vec<Appended>> {
+        append(pen, self.scope, &self.events)
+    }
+
+    fn keep(&mut self, appended: &Vec<Appended>, end: &mut End) {
+        end.keep(self.scope, std::mem::take(&mut self.events), appended);
+    }
+}
+
 fn scrub(path: &Path, how: Scrub) -> Result<()> {
     let connection = connect(path)?;
     connection.busy_timeout(SCRUB_TIMEOUT)?;
@@ -151,20 +171,19 @@ fn scrub(path: &Path, how: Scrub) -> Result<()> {
 }
 
 pub fn append(pen: &Pen, scope: Scope, events: &[Event]) -> Result<Vec<Appended>> {
-    // SQLite gives the position: the last one and one more, since no row ever leaves.
-    let mut statement = pen.prepare_cached(
-        "INSERT INTO log (workspace, id, kind, contact, lane, occurred_at, recorded_at, payload)
-         SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
-         WHERE NOT EXISTS (SELECT 1 FROM log_id WHERE workspace = ?1 AND id = ?2)",
-    )?;
     let mut ids = pen.ids()?;
+    let mut plain = pen.prepare_cached(INSERT)?;
     let mut appended = Vec::with_capacity(events.len());
     for event in events {
         let key = (scope.0, event.id);
-        let is_new = !ids.remembers(&key) && insert(&mut statement, scope, event)?;
+        let is_new = !ids.remembers(&key)
+            && match ids.must_ask(&key) {
+                true => insert(&mut *pen.prepare_cached(INSERT_IF_NEW)?, scope, event)?,
+                false => insert(&mut plain, scope, event)?,
+            };
         appended.push(if is_new {
             let position = Position(pen.last_insert_rowid());
-            ids.add(key, position);
+            ids.add(key, position, event.recorded_at);
             Appended::At(position)
         } else {
             Appended::Duplicate
@@ -172,6 +191,16 @@ pub fn append(pen: &Pen, scope: Scope, events: &[Event]) -> Result<Vec<Appended>
     }
     Ok(appended)
 }
+
+/// SQLite gives the position: the last one and one more, since no row ever leaves.
+const INSERT: &str =
+    "INSERT INTO log (workspace, id, kind, contact, lane, occurred_at, recorded_at, payload)
+     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8)";
+/// The same, unless the index has its id.
+const INSERT_IF_NEW: &str =
+    "INSERT INTO log (workspace, id, kind, contact, lane, occurred_at, recorded_at, payload)
+     SELECT ?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8
+     WHERE NOT EXISTS (SELECT 1 FROM log_id WHERE workspace = ?1 AND id = ?2)";
 
 fn insert(statement: &mut Statement<'_>, scope: Scope, event: &Event) -> Result<bool> {
     let added = statement.execute(params![
@@ -212,7 +241,8 @@ pub fn recorded(row: &Row<'_>) -> Result<Recorded> {
             occurred_at: Timestamp::from_micros(row.get(5)?),
             recorded_at: Timestamp::from_micros(row.get(6)?),
             payload: row.get(7)?,
-        },
+        }
+        .into(),
     })
 }
 

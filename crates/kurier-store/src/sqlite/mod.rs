@@ -31,12 +31,14 @@ mod views;
 mod writer;
 
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 use tokio::sync::Mutex;
 
 use crate::queue::AGEING_MICROS;
+use crate::tail::Tail;
 use crate::{Result, migration};
 use pulse::Pulse;
 use readers::Readers;
@@ -59,6 +61,7 @@ pub const PRAGMAS: &str = "
 pub struct Sqlite {
     path: PathBuf,
     writer: Writer,
+    pub(crate) tail: Arc<Tail>,
     readers: Readers,
     pulse: Pulse,
     hand: Mutex<()>,
@@ -80,10 +83,12 @@ impl Sqlite {
         migrate(&mut connection)?;
         // Here the syncer does what FULL would have the writer wait for.
         connection.execute_batch("PRAGMA synchronous = NORMAL")?;
-        let writer = Writer::start(connection, syncer::of_file(path)?)?;
+        let tail = Arc::<Tail>::default();
+        let writer = Writer::start(connection, syncer::of_file(path)?, tail.clone())?;
         Ok(Self {
             path: path.to_owned(),
             writer,
+            tail,
             readers: Readers::new(path),
             pulse: Pulse::of(path.to_owned()),
             hand: Mutex::default(),

@@ -13,6 +13,7 @@ use std::thread::JoinHandle;
 
 use super::checkpointer::Checkpointer;
 use super::writer::Group;
+use crate::tail::Tail;
 use crate::{Error, Result};
 
 /// So many groups may wait for the disk before the writer does.
@@ -28,13 +29,14 @@ pub struct Syncer {
 }
 
 impl Syncer {
-    pub fn start(sync: Sync) -> Result<Self> {
+    /// What is durable is kept in `tail`.
+    pub fn start(sync: Sync, tail: Arc<Tail>) -> Result<Self> {
         let (groups, waiting) = sync_channel(GROUPS_MAX);
         let failed = Arc::new(AtomicBool::new(false));
         let has_failed = failed.clone();
         let thread = std::thread::Builder::new()
             .name("kurier-syncer".into())
-            .spawn(move || run(&waiting, sync, &has_failed))
+            .spawn(move || run(&waiting, sync, &has_failed, &tail))
             .map_err(|e| Error::Unavailable(format!("the syncer cannot be started: {e}")))?;
         Ok(Self {
             groups: Some(groups),
@@ -77,7 +79,7 @@ fn refusal() -> Error {
     Error::Unavailable("the disk failed to keep what was written: look at it, then restart".into())
 }
 
-fn run(waiting: &Receiver<Group>, mut sync: Sync, failed: &AtomicBool) {
+fn run(waiting: &Receiver<Group>, mut sync: Sync, failed: &AtomicBool, tail: &Tail) {
     while let Ok(first) = waiting.recv() {
         let mut groups = vec![first];
         groups.extend(waiting.try_iter());
@@ -90,6 +92,10 @@ fn run(waiting: &Receiver<Group>, mut sync: Sync, failed: &AtomicBool) {
                 Error::Unavailable(format!("the disk failed to keep what was written: {error}"))
             })
         };
+        if fate.is_ok() {
+            let mut end = tail.open();
+            groups.iter_mut().for_each(|group| group.keep(&mut end));
+        }
         groups
             .into_iter()
             .for_each(|group| group.answer(fate.clone()));

@@ -5,6 +5,7 @@
 
 use std::cell::{Cell, RefCell, RefMut};
 use std::ops::Deref;
+use std::sync::Arc;
 use std::thread::JoinHandle;
 
 use rusqlite::Connection;
@@ -12,6 +13,7 @@ use tokio::sync::{mpsc, oneshot};
 
 use super::ids::Ids;
 use super::syncer::{Sync, Syncer};
+use crate::tail::{End, Tail};
 use crate::{Error, Result};
 
 /// So much work may wait before callers wait to hand it over.
@@ -25,10 +27,11 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// `sync` brings to the disk what the connection has committed.
-    pub fn start(connection: Connection, sync: Sync) -> Result<Self> {
+    /// `sync` brings to the disk what the connection has committed; events that are there are
+    /// kept in `tail`.
+    pub fn start(connection: Connection, sync: Sync, tail: Arc<Tail>) -> Result<Self> {
         let (jobs, waiting) = mpsc::channel(WAITING_MAX);
-        let syncer = Syncer::start(sync)?;
+        let syncer = Syncer::start(sync, tail)?;
         let thread = std::thread::Builder::new()
             .name("kurier-writer".into())
             .spawn(move || run(&Pen::new(connection), &syncer, waiting))
@@ -46,16 +49,20 @@ impl Writer {
         T: Send + 'static,
         F: Fn(&Pen) -> Result<T> + Send + 'static,
     {
-        let (answer, answered) = oneshot::channel();
-        let job = Work {
-            weight,
-            work,
-            result: None,
-            answer,
-        };
+        let (job, answered) = Asked::of(Act { weight, work });
+        self.done(job, answered).await
+    }
+
+    /// The same for work that leaves something at the end of the log.
+    pub async fn perform<W: Work>(&self, work: W) -> Result<W::Done> {
+        let (job, answered) = Asked::of(work);
+        self.done(job, answered).await
+    }
+
+    async fn done<T>(&self, job: Box<dyn Job>, answered: Answered<T>) -> Result<T> {
         let stopped = || Error::Unavailable("the writer has stopped".into());
         let jobs = self.jobs.as_ref().ok_or_else(stopped)?;
-        jobs.send(Box::new(job)).await.map_err(|_| stopped())?;
+        jobs.send(job).await.map_err(|_| stopped())?;
         answered.await.map_err(|_| stopped())?
     }
 }
@@ -100,7 +107,7 @@ impl Pen {
     pub fn ids(&self) -> Result<RefMut<'_, Ids>> {
         let mut ids = self.ids.borrow_mut();
         if !self.needs_ids.replace(true) {
-            ids.catch_up(&self.connection)?;
+            ids.begin(&self.connection)?;
         }
         Ok(ids)
     }
@@ -119,21 +126,56 @@ impl Pen {
         Ok(())
     }
 
-    /// Undoes a transaction that was not committed. What it brought among the ids is not known
-    /// one by one: they are read anew.
+    /// Undoes a transaction that was not committed.
     fn abandon(&self) {
         if !self.connection.is_autocommit() {
             // Nothing was promised yet; if even this fails, the next BEGIN says so.
             let _ = self.connection.execute_batch("ROLLBACK");
         }
-        self.ids.take();
+        if self.needs_ids.replace(false) {
+            self.ids.borrow_mut().undo();
+        }
     }
 }
 
+/// What is done within a transaction, and answered when it is durable.
+pub trait Work: Send + 'static {
+    type Done: Send + 'static;
+
+    /// An event weighs 1.
+    fn weight(&self) -> usize;
+
+    /// May be done twice, the first time rolled back.
+    fn run(&self, pen: &Pen) -> Result<Self::Done>;
+
+    /// It is durable: events go to the end of the log, before anyone is told of them.
+    fn keep(&mut self, _done: &Self::Done, _end: &mut End) {}
+}
+
+/// Work that is a function.
+struct Act<F> {
+    weight: usize,
+    work: F,
+}
+
+impl<T: Send + 'static, F: Fn(&Pen) -> Result<T> + Send + 'static> Work for Act<F> {
+    type Done = T;
+
+    fn weight(&self) -> usize {
+        self.weight
+    }
+
+    fn run(&self, pen: &Pen) -> Result<T> {
+        (self.work)(pen)
+    }
+}
+
+/// Work that somebody waits for.
 trait Job: Send {
     fn weight(&self) -> usize;
     /// Does the work, perhaps again; false if it failed and must be rolled back.
     fn run(&mut self, pen: &Pen) -> bool;
+    fn keep(&mut self, end: &mut End);
     /// Answers the caller: with its result, or with what befell the whole transaction.
     fn answer(self: Box<Self>, fate: Result<()>);
 }
@@ -146,26 +188,49 @@ impl Group {
         self.0.iter().map(|job| job.weight()).sum()
     }
 
+    pub fn keep(&mut self, end: &mut End) {
+        self.0.iter_mut().for_each(|job| job.keep(end));
+    }
+
     pub fn answer(self, fate: Result<()>) {
         self.0.into_iter().for_each(|job| job.answer(fate.clone()));
     }
 }
 
-struct Work<T, F> {
-    weight: usize,
-    work: F,
-    result: Option<Result<T>>,
-    answer: oneshot::Sender<Result<T>>,
+type Answered<T> = oneshot::Receiver<Result<T>>;
+
+struct Asked<W: Work> {
+    work: W,
+    result: Option<Result<W::Done>>,
+    answer: oneshot::Sender<Result<W::Done>>,
 }
 
-impl<T: Send, F: Fn(&Pen) -> Result<T> + Send> Job for Work<T, F> {
+impl<W: Work> Asked<W> {
+    fn of(work: W) -> (Box<dyn Job>, Answered<W::Done>) {
+        let (answer, answered) = oneshot::channel();
+        let job = Self {
+            work,
+            result: None,
+            answer,
+        };
+        (Box::new(job), answered)
+    }
+}
+
+impl<W: Work> Job for Asked<W> {
     fn weight(&self) -> usize {
-        self.weight
+        self.work.weight()
     }
 
     fn run(&mut self, pen: &Pen) -> bool {
-        self.result = Some((self.work)(pen));
+        self.result = Some(self.work.run(pen));
         matches!(self.result, Some(Ok(_)))
+    }
+
+    fn keep(&mut self, end: &mut End) {
+        if let Some(Ok(done)) = &self.result {
+            self.work.keep(done, end);
+        }
     }
 
     fn answer(self: Box<Self>, fate: Result<()>) {
@@ -233,7 +298,7 @@ mod tests {
         let connection = Connection::open_in_memory().expect("opens");
         let table = "CREATE TABLE t (x INTEGER PRIMARY KEY)";
         connection.execute_batch(table).expect("made");
-        Writer::start(connection, sync).expect("starts")
+        Writer::start(connection, sync, Arc::default()).expect("starts")
     }
 
     fn insert(writer: &Writer, x: i64) -> impl Future<Output = Result<usize>> {

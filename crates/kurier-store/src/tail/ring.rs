@@ -2,7 +2,6 @@
 //! look for the place of each.
 
 use std::collections::VecDeque;
-use std::sync::Arc;
 
 use kurier_core::event::{Position, Recorded};
 
@@ -13,7 +12,7 @@ const HOLE_MAX: i64 = 65_536;
 pub struct Ring {
     /// The position of the first slot.
     first: i64,
-    slots: VecDeque<Option<Arc<Recorded>>>,
+    slots: VecDeque<Option<Recorded>>,
 }
 
 impl Ring {
@@ -25,7 +24,7 @@ impl Ring {
     }
 
     /// What stood at its position before. It must not be far.
-    pub fn insert(&mut self, recorded: Arc<Recorded>) -> Option<Arc<Recorded>> {
+    pub fn insert(&mut self, recorded: Recorded) -> Option<Recorded> {
         let position = recorded.position.0;
         if self.slots.is_empty() {
             self.first = position;
@@ -45,12 +44,12 @@ impl Ring {
         usize::try_from(position.0 - self.first).ok()
     }
 
-    pub fn remove(&mut self, position: Position) -> Option<Arc<Recorded>> {
+    pub fn remove(&mut self, position: Position) -> Option<Recorded> {
         let at = self.at(position)?;
         self.slots.get_mut(at)?.take()
     }
 
-    pub fn pop_first(&mut self) -> Option<Arc<Recorded>> {
+    pub fn pop_first(&mut self) -> Option<Recorded> {
         while let Some(slot) = self.slots.pop_front() {
             self.first += 1;
             if slot.is_some() {
@@ -61,7 +60,7 @@ impl Ring {
     }
 
     /// From a position on, up to the first that is missing.
-    pub fn from(&self, position: Position) -> impl Iterator<Item = &Arc<Recorded>> {
+    pub fn from(&self, position: Position) -> impl Iterator<Item = &Recorded> {
         let at = self.at(position).unwrap_or(self.slots.len());
         let from = at.min(self.slots.len());
         self.slots.range(from..).map_while(Option::as_ref)

@@ -1,6 +1,8 @@
 //! Months: PostgreSQL keeps the log in partitions and moves old ones into an archive.
 //! Nothing but their names may tell.
 
+use std::sync::Arc;
+
 use kurier_core::event::{Event, Kind, Position};
 use kurier_core::time::Timestamp;
 use kurier_store::Scrub;
@@ -192,7 +194,7 @@ async fn what_is_archived_is_still_read(url: String) {
     );
     let mut expected = before;
     for index in [1, 3] {
-        expected[index].event.payload = r#"{"erased":true}"#.to_owned();
+        Arc::make_mut(&mut expected[index].event).payload = r#"{"erased":true}"#.to_owned();
     }
     assert_eq!(
         store.log.read(Position(0), 100).await.expect("read"),

@@ -4,7 +4,7 @@ use kurier_core::event::{Event, Position};
 use kurier_store::{Appended, Scope, Store};
 
 use super::place::{Place, cases};
-use super::space::{Space, event};
+use super::space::{Space, event, now};
 
 /// At the end of so many, ids are kept in every way that SQLite has for them: in its index, on
 /// their way into it, and in memory alone.
@@ -16,8 +16,13 @@ cases! {
     a_repeat_of_another_process_is_dropped,
 }
 
+/// One a millisecond: no flood, in which ids would be kept in memory alone.
 fn numbered(numbers: impl Iterator<Item = usize>) -> Vec<Event> {
-    numbers.map(|n| event(&format!("event {n}"))).collect()
+    let event = |n: usize| Event {
+        recorded_at: now().shifted(n as i64 * 1_000),
+        ..event(&format!("event {n}"))
+    };
+    numbers.map(event).collect()
 }
 
 async fn append(store: &Store, scope: Scope, events: Vec<Event>) -> Vec<Appended> {

@@ -44,7 +44,8 @@ fn log(space: &Space) -> Vec<Recorded> {
                 occurred_at: now(),
                 recorded_at: now(),
                 payload,
-            },
+            }
+            .into(),
         }
     });
     made.collect()

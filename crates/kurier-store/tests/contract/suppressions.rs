@@ -1,5 +1,7 @@
 //! The suppression list and opt-outs: written with the event that says so, and true at once.
 
+use std::sync::Arc;
+
 use kurier_core::event::{Event, Kind, Position};
 use kurier_core::id::{AddressKey, EventId};
 use kurier_core::message::{
@@ -100,7 +102,9 @@ fn all() -> SuppressionQuery {
 
 async fn log(store: &Store) -> Vec<Event> {
     let log = store.log.read(Position(0), 1_000).await.expect("read");
-    log.into_iter().map(|recorded| recorded.event).collect()
+    log.into_iter()
+        .map(|it| Arc::unwrap_or_clone(it.event))
+        .collect()
 }
 
 async fn a_suppression_comes_with_its_event(store: Store) {

@@ -227,7 +227,7 @@ fn read_back(workspace: WorkspaceId, written: Written) -> Option<TimelinePage> {
         Some(Recorded {
             position: Position(it.position),
             workspace,
-            event,
+            event: event.into(),
         })
     };
     let events = written.events.into_iter().map(read);

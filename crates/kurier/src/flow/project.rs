@@ -333,6 +333,6 @@ impl Projector {
 }
 
 /// What an event is remembered by.
-pub const fn key(recorded: &Recorded) -> (WorkspaceId, EventId) {
+pub fn key(recorded: &Recorded) -> (WorkspaceId, EventId) {
     (recorded.workspace, recorded.event.id)
 }

@@ -9,7 +9,7 @@ use axum::extract::{Query, Request};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, header};
 use axum::response::{IntoResponse, Response};
-use kurier_core::accept::{Envelope, Reception, accept, envelope};
+use kurier_core::accept::{Envelope, Reception, envelope};
 use kurier_core::event::{Event, Kind};
 use kurier_store::Appended;
 use metrics::Counter;
@@ -231,11 +231,11 @@ fn sort(
     let mut events = Vec::with_capacity(envelope.items.len());
     let mut rejected = Vec::new();
     for (index, item) in envelope.items.iter().enumerate() {
-        match accept(item, &reception) {
+        match item.accept(&reception) {
             Ok(event) => events.push(event),
             Err(problems) => {
                 let sent_to = kind.map(Kind::as_str);
-                let rejection = Rejection::of(item, sent_to, &problems, received_at);
+                let rejection = Rejection::of(item.text, sent_to, &problems, received_at);
                 app.rejections.add(grant.scope().0, rejection);
                 rejected.push(Rejected {
                     index,

@@ -19,7 +19,7 @@ fn recorded(position: i64, kind: Kind) -> Recorded {
     Recorded {
         position: Position(position),
         workspace: WorkspaceId::new(at, [1; 10]),
-        event,
+        event: event.into(),
     }
 }
 

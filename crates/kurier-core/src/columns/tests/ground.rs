@@ -72,7 +72,7 @@ impl Ground {
         let recorded = Recorded {
             position: Position(self.log.len() as i64 + 1),
             workspace: WorkspaceId::from_bytes([1; 16]),
-            event: event?,
+            event: event?.into(),
         };
         let touched = world.fold(&recorded);
         self.log.push(recorded);

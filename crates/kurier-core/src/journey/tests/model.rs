@@ -243,7 +243,11 @@ fn run(definition: &str, steps: &[Step], dies: Death) -> Ring {
 
 /// The log. What is due at the same pass may be written in any order.
 fn told(ring: &Ring) -> Vec<&Event> {
-    let mut events: Vec<&Event> = ring.log.iter().map(|recorded| &recorded.event).collect();
+    let mut events: Vec<&Event> = ring
+        .log
+        .iter()
+        .map(|recorded| recorded.event.as_ref())
+        .collect();
     events.sort_by_key(|event| (event.recorded_at, event.id));
     events
 }

@@ -37,7 +37,7 @@ fn update() -> Vec<String> {
 }
 
 fn told(ring: &Ring) -> Vec<Event> {
-    let mut events: Vec<Event> = ring.log.iter().map(|r| r.event.clone()).collect();
+    let mut events: Vec<Event> = ring.log.iter().map(|r| Event::clone(&r.event)).collect();
     events.sort_by_key(|event| event.id);
     events
 }

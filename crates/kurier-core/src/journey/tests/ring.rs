@@ -82,7 +82,7 @@ impl Ring {
         self.log.push(Recorded {
             position,
             workspace: workspace(),
-            event,
+            event: event.into(),
         });
     }
 

@@ -1,6 +1,8 @@
 mod belated;
 mod rebuild;
 
+use std::sync::Arc;
+
 use super::*;
 use crate::accept::{Reception, accept};
 use crate::contact::{Contact, Standing};
@@ -73,7 +75,7 @@ impl World {
         self.log.push(Recorded {
             position,
             workspace: self.workspace,
-            event,
+            event: event.into(),
         });
     }
 
@@ -268,7 +270,7 @@ fn who_was_erased_is_gone_and_is_noticed_when_back() {
 fn an_unreadable_payload_is_set_aside() {
     let mut world = World::new();
     world.say(r#"{"type":"track","event":"Fine","userId":"u"}"#);
-    world.log[0].event.payload = "{".into();
+    Arc::make_mut(&mut world.log[0].event).payload = "{".into();
     let folded = Contacts.fold(Vec::new(), &world.log).expect("no rows");
     assert_eq!(folded.poison.len(), 1);
     assert_eq!(folded.changes, []);

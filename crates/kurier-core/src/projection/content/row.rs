@@ -62,7 +62,7 @@ pub struct Told {
 }
 
 impl Told {
-    pub const fn new(recorded: &Recorded, number: Number, by: Option<String>) -> Self {
+    pub fn new(recorded: &Recorded, number: Number, by: Option<String>) -> Self {
         Self {
             workspace: recorded.workspace,
             number,

@@ -22,7 +22,8 @@ fn at(position: i64, kind: Kind, payload: String) -> Recorded {
             recorded_at: time,
             payload,
         }
-        .by("Ann"),
+        .by("Ann")
+        .into(),
     }
 }
 

@@ -1,4 +1,5 @@
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use proptest::prelude::*;
 
@@ -49,14 +50,14 @@ impl Book {
         self.log.push(Recorded {
             position: Position(position),
             workspace: workspace(),
-            event: Event {
+            event: Arc::new(Event {
                 id: EventId::of_message(&position.to_string()),
                 kind,
                 contact,
                 occurred_at: at,
                 recorded_at: at,
                 payload,
-            },
+            }),
         });
     }
 
@@ -139,7 +140,7 @@ impl Book {
     fn erase(&mut self, who: u8) {
         let is_theirs = |recorded: &&mut Recorded| recorded.event.contact == Some(contact(who));
         for recorded in self.log.iter_mut().filter(is_theirs) {
-            recorded.event.payload = tombstone(&recorded.event.payload);
+            Arc::make_mut(&mut recorded.event).payload = tombstone(&recorded.event.payload);
         }
         let erasure = Erasure {
             contacts: vec![contact(who)],

@@ -20,7 +20,7 @@ fn recorded(position: i64, event: Event) -> Recorded {
     Recorded {
         position: Position(position),
         workspace,
-        event,
+        event: event.into(),
     }
 }
 

@@ -26,7 +26,7 @@ fn recorded(position: i64, kind: Kind, payload: String) -> Recorded {
     Recorded {
         position: Position(position),
         workspace: WorkspaceId::from_bytes([9; 16]),
-        event,
+        event: event.into(),
     }
 }
 

@@ -1,3 +1,5 @@
+use std::sync::Arc;
+
 use super::*;
 use crate::bundle::proof::committing_tx;
 use crate::bundle::{Commitment, Hex, Subject};
@@ -22,7 +24,8 @@ fn recorded(position: i64, kind: Kind, payload: &impl serde::Serialize) -> Recor
             occurred_at: at,
             recorded_at: at,
             payload: serde_json::to_string(payload).expect("JSON"),
-        },
+        }
+        .into(),
     }
 }
 
@@ -108,7 +111,8 @@ fn gathered_evidence_is_a_version() {
     };
     let mut event = recorded(1, Kind::EvidenceGathered, &summary);
     // As it is signed.
-    event.event.payload = event.event.payload.replacen('{', r#"{"by":"cli","#, 1);
+    let signed = event.event.payload.replacen('{', r#"{"by":"cli","#, 1);
+    Arc::make_mut(&mut event.event).payload = signed;
     let sources = Source::of(&event).expect("it is one");
     let names = sources.iter().map(|it| (it.kind, it.title.as_str()));
     let name = "evidence/1970-01-01T00:00:00Z/1970-01-01T00:00:01Z@1";

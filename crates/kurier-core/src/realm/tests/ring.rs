@@ -1,6 +1,7 @@
 //! A log with a reactor, and everything that may happen to them.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use super::super::*;
 use crate::accept::{Reception, accept};
@@ -86,7 +87,7 @@ impl Ring {
         self.log.push(Recorded {
             position,
             workspace,
-            event,
+            event: event.into(),
         });
     }
 
@@ -173,7 +174,8 @@ impl Ring {
         for recorded in &mut self.log {
             let is_theirs = recorded.event.contact == Some(contact);
             if is_theirs && recorded.event.kind.is_from_client() {
-                recorded.event.payload = tombstone(&recorded.event.payload);
+                let event = Arc::make_mut(&mut recorded.event);
+                event.payload = tombstone(&event.payload);
             }
         }
         let erasure = Erasure {
