@@ -39,7 +39,8 @@ pub trait Channels: Send + Sync {
     async fn channel_revisions(&self, scope: Scope) -> Result<Vec<(String, Position)>>;
 
     /// Sets a channel up, if it still stands at the revision `seen`, which is `None` for a
-    /// new one; answers where that is told, or `None` if someone else was faster.
+    /// new one; answers where that is told, or `None` if someone else was faster. What its gate
+    /// knew is forgotten, and nobody passes it any more by what was set up before.
     async fn set_channel(
         &self,
         scope: Scope,

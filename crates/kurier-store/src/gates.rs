@@ -20,9 +20,6 @@ pub trait Gates: Send + Sync {
     /// The gates of a workspace's channels, as far as they remember anything.
     async fn gates(&self, scope: Scope) -> Result<Vec<(String, Gate)>>;
 
-    /// Forgets what a channel's gate remembers: its breaker is closed, its bucket full.
-    async fn reset_gate(&self, scope: Scope, channel: &str) -> Result<()>;
-
     /// Counts messages against the limits of their recipients, in one transaction; answers in
     /// the order of `wants`, in which each recipient occurs once.
     async fn allow(

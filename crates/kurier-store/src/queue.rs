@@ -8,9 +8,7 @@
 use async_trait::async_trait;
 use kurier_core::event::{Event, Kind};
 use kurier_core::id::{ContactId, MessageId, WorkspaceId};
-use kurier_core::message::{
-    BreakerLimits, Closed, GateLimits, Reason, Report, Request, Signal, Then,
-};
+use kurier_core::message::{Closed, GateLimits, Reason, Report, Request, Signal, Then};
 use kurier_core::time::Timestamp;
 
 use crate::{Appended, Result, Scope};
@@ -42,6 +40,15 @@ pub struct Queued {
 pub struct Lane {
     pub workspace: WorkspaceId,
     pub channel: String,
+}
+
+impl Lane {
+    pub fn new(scope: Scope, channel: &str) -> Self {
+        Self {
+            workspace: scope.0,
+            channel: channel.to_owned(),
+        }
+    }
 }
 
 /// Where something stands in line, and when to look again if nothing is heard.
@@ -123,7 +130,7 @@ pub(crate) fn recalled(once: &Once, (fingerprint, message): (&[u8], MessageId)) 
 #[derive(Debug, Clone)]
 pub struct Lesson {
     pub lane: Lane,
-    pub limits: BreakerLimits,
+    pub limits: GateLimits,
     pub now: Timestamp,
     pub signals: Vec<Signal>,
     pub rests_until: Option<Timestamp>,

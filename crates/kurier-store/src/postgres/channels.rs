@@ -1,12 +1,15 @@
 use async_trait::async_trait;
 use kurier_core::event::{Event, Position};
+use kurier_core::message::Gate;
 use kurier_core::time::Timestamp;
 use sqlx::postgres::PgRow;
 use sqlx::{PgConnection, Row};
 
 use super::Postgres;
 use super::appender::append;
+use super::gates::{lock_gate, put_gate};
 use crate::channels::{Channels, KeptChannel, NewChannel, position, read, written};
+use crate::queue::Lane;
 use crate::{Result, Scope};
 
 #[async_trait]
@@ -48,6 +51,9 @@ impl Channels for Postgres {
         event: Event,
     ) -> Result<Option<Position>> {
         let mut transaction = self.pool.begin().await?;
+        let lane = Lane::new(scope, &channel.name);
+        // Gates are locked before the log, here as by who claims: so nobody waits in a circle.
+        lock_gate(&mut transaction, &lane).await?;
         // Appending is done by one at a time: who comes second sees what the first one wrote.
         let at = position(&append(&mut transaction, &[(scope.0, &event)]).await?)?;
         let changed_at = event.recorded_at;
@@ -59,6 +65,7 @@ impl Channels for Postgres {
             transaction.rollback().await?;
             return Ok(None);
         }
+        put_gate(&mut transaction, &lane, &Gate::new(at)).await?;
         transaction.commit().await?;
         Ok(Some(at))
     }

@@ -24,15 +24,6 @@ impl Gates for Postgres {
         rows.iter().map(gate).collect()
     }
 
-    async fn reset_gate(&self, scope: Scope, channel: &str) -> Result<()> {
-        sqlx::query("DELETE FROM gate WHERE workspace = $1 AND channel = $2")
-            .bind(scope.0.as_uuid())
-            .bind(channel)
-            .execute(&self.pool)
-            .await?;
-        Ok(())
-    }
-
     async fn allow(
         &self,
         lane: &Lane,

@@ -1,11 +1,14 @@
 use async_trait::async_trait;
 use kurier_core::event::{Event, Position};
+use kurier_core::message::Gate;
 use kurier_core::time::Timestamp;
 use rusqlite::{Connection, OptionalExtension, Row, params};
 
 use super::Sqlite;
+use super::gates::put_gate;
 use super::log::append;
 use crate::channels::{Channels, KeptChannel, NewChannel, position, read, written};
+use crate::queue::Lane;
 use crate::{Result, Scope};
 
 const COLUMNS: &str = "name, settings, secrets, revision, changed_at";
@@ -68,6 +71,7 @@ impl Channels for Sqlite {
                 }
                 let at = position(&append(pen, scope, std::slice::from_ref(&event))?)?;
                 write(pen, scope, &channel, at, event.recorded_at)?;
+                put_gate(pen, &Lane::new(scope, &channel.name), &Gate::new(at))?;
                 Ok(Some(at))
             })
             .await

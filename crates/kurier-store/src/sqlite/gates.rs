@@ -26,17 +26,6 @@ impl Gates for Sqlite {
             .await
     }
 
-    async fn reset_gate(&self, scope: Scope, channel: &str) -> Result<()> {
-        let channel = channel.to_owned();
-        self.writer
-            .write(1, move |pen| {
-                let sql = "DELETE FROM gate WHERE workspace = ?1 AND channel = ?2";
-                pen.execute(sql, params![scope.0.as_uuid().as_bytes(), channel])?;
-                Ok(())
-            })
-            .await
-    }
-
     async fn allow(
         &self,
         lane: &Lane,

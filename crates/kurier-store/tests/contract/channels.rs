@@ -3,7 +3,8 @@
 use kurier_core::event::{Event, Kind, Position};
 use kurier_core::id::{EventId, IdentityKey};
 use kurier_core::message::channel::{ChannelSettings, Setup};
-use kurier_store::{Error, KeptChannel, NewChannel, Scope, Store, Workspace};
+use kurier_core::message::{Gate, GateLimits, Signal};
+use kurier_store::{Error, KeptChannel, Lane, Lesson, NewChannel, Scope, Store, Workspace};
 use serde_json::json;
 
 use super::place::cases;
@@ -18,6 +19,7 @@ cases! {
     no_workspace_touches_the_channel_of_another,
     a_channel_needs_a_workspace,
     a_repeated_event_sets_nothing_up,
+    set_up_anew_a_channel_has_a_new_gate,
 }
 
 async fn make(store: &Store, number: u8) -> Scope {
@@ -73,6 +75,35 @@ async fn get(store: &Store, scope: Scope, name: &str) -> Option<KeptChannel> {
 async fn log(store: &Store) -> Vec<Kind> {
     let log = store.log.read(Position(0), 100).await.expect("read");
     log.iter().map(|recorded| recorded.event.kind).collect()
+}
+
+/// At once, and not when somebody has seen that it was set up.
+async fn set_up_anew_a_channel_has_a_new_gate(store: Store) {
+    let scope = make(&store, 1).await;
+    let gate = async || store.gates.gates(scope).await.expect("read").remove(0);
+    let first = set(&store, scope, outbox("sms", None), None, "a").await;
+    let first = first.expect("set up");
+    let down = Lesson {
+        lane: Lane::new(scope, "sms"),
+        limits: GateLimits {
+            revision: first,
+            ..GateLimits::default()
+        },
+        now: now(),
+        signals: vec![Signal::Down],
+        rests_until: None,
+    };
+    let learned = store.queue.settle(Vec::new(), now(), Some(down.clone()));
+    learned.await.expect("learned");
+    assert_eq!(gate().await.1.breaker.as_str(), "open");
+    let late = set(&store, scope, outbox("sms", Some(1)), None, "b").await;
+    assert_eq!((late, gate().await.1.breaker.as_str()), (None, "open"));
+    let second = set(&store, scope, outbox("sms", Some(1)), Some(first), "c").await;
+    let fresh = ("sms".to_owned(), Gate::new(second.expect("set up")));
+    assert_eq!(gate().await, fresh);
+    let learned = store.queue.settle(Vec::new(), now(), Some(down));
+    learned.await.expect("learned");
+    assert_eq!(gate().await, fresh, "it was learned of what was before");
 }
 
 async fn a_channel_comes_back_as_it_was_set_up(store: Store) {

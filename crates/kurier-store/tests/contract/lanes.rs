@@ -2,9 +2,7 @@
 
 use kurier_core::event::{Kind, Position};
 use kurier_core::id::ContactId;
-use kurier_core::message::{
-    BreakerLimits, ContactLimit, GateLimits, GateReason, Over, Report, Signal, Then,
-};
+use kurier_core::message::{ContactLimit, GateLimits, GateReason, Over, Report, Signal, Then};
 use kurier_core::time::Timestamp;
 use kurier_store::{Claimed, Claiming, Lane, Lesson, Queued, Store};
 use uuid::Uuid;
@@ -20,6 +18,7 @@ cases! {
     resolution_what_is_due_later_hides_nothing,
     a_gate_lets_so_many_pass_and_the_log_is_told,
     resolution_an_open_breaker_spends_no_attempt,
+    who_goes_by_old_settings_does_not_pass,
     a_half_open_gate_lets_one_pass,
     resolution_what_a_dead_worker_held_is_not_lost,
     who_died_before_sending_is_not,
@@ -66,7 +65,7 @@ async fn begin(store: &Store, claims: &[kurier_store::Claim], second: i64) -> Ve
 fn lesson(second: i64, signals: &[Signal]) -> Lesson {
     Lesson {
         lane: lane(),
-        limits: BreakerLimits::default(),
+        limits: GateLimits::default(),
         now: seconds(second),
         signals: signals.to_vec(),
         rests_until: None,
@@ -196,13 +195,28 @@ async fn resolution_an_open_breaker_spends_no_attempt(store: Store) {
     assert_eq!(kinds(&store).await, []);
     let other = store.gates.gates(Space::new(2).scope).await;
     assert_eq!(other.expect("read"), []);
-    store
-        .gates
-        .reset_gate(scope(), "email")
-        .await
-        .expect("reset");
-    let claims = through(&store, 59, 9, GateLimits::default()).await.claims;
+    let claims = through(&store, 60, 9, GateLimits::default()).await.claims;
+    assert_eq!(claims.len(), 1);
     assert!(claims.iter().all(|claim| claim.attempts == 1));
+}
+
+/// Who set out by older settings would hand a message to where it no longer belongs.
+async fn who_goes_by_old_settings_does_not_pass(store: Store) {
+    let of = |revision| GateLimits {
+        revision: Position(revision),
+        ..GateLimits::default()
+    };
+    put(&store, many(2)).await;
+    let told = |second, revision, signals: &[Signal]| Lesson {
+        limits: of(revision),
+        ..lesson(second, signals)
+    };
+    learn(&store, told(0, 3, &[Signal::Down])).await;
+    assert_eq!(through(&store, 1, 9, of(3)).await.claims, []);
+    assert_eq!(through(&store, 1, 1, of(7)).await.claims.len(), 1);
+    assert_eq!(through(&store, 1, 9, of(3)).await, Claimed::default());
+    learn(&store, told(2, 3, &[Signal::Down])).await;
+    assert_eq!(through(&store, 3, 9, of(7)).await.claims.len(), 1);
 }
 
 async fn a_half_open_gate_lets_one_pass(store: Store) {

@@ -76,8 +76,6 @@ pub async fn configure(
     };
     let seen = kept.map(|kept| kept.revision);
     let revision = store.channels.set_channel(scope, new, seen, event).await?;
-    // What was learned of it was learned under other settings.
-    store.gates.reset_gate(scope, name).await?;
     registry.find_anew(scope, name).await?;
     Ok(KeptChannel {
         name: name.to_owned(),

@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 
-use kurier_core::message::channel::ChannelSettings;
 use kurier_core::message::{BreakerLimits, ContactLimit, Gate, GateLimits, Outcome};
 use kurier_store::{KeptChannel, Scope};
 use serde::Serialize;
@@ -60,8 +59,10 @@ pub struct GateView {
 }
 
 impl GateView {
-    fn of(gate: &Gate, settings: &ChannelSettings) -> Self {
+    fn of(gate: &Gate, kept: &KeptChannel) -> Self {
+        let settings = &kept.settings;
         let limits = GateLimits {
+            revision: kept.revision,
             per_minute: settings.rate_limit_per_minute,
             breaker: settings.breaker,
         };
@@ -109,7 +110,7 @@ impl ChannelView {
             changed_at: kept.changed_at.to_string(),
             fault,
             health: found.map(|found| found.health.report()),
-            gate: GateView::of(&gate, &kept.settings),
+            gate: GateView::of(&gate, &kept),
             name: kept.name,
         }
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use async_trait::async_trait;
+use kurier_core::event::Position;
 use kurier_core::message::channel::{ChannelKind, ChannelSettings};
 use kurier_core::message::{AddressKind, ContactLimit, GateLimits, Policy};
 use kurier_store::{Lane, Result, Scope};
@@ -33,12 +34,13 @@ pub struct Route {
 
 impl Route {
     /// The way for messages of `kind`, within the limits of settings.
-    fn new(via: Via, kind: ChannelKind, settings: &ChannelSettings) -> Self {
+    fn new(via: Via, kind: ChannelKind, settings: &ChannelSettings, revision: Position) -> Self {
         let is_handed_on = matches!(via, Via::Channel(_));
         let is_personal = matches!(kind, ChannelKind::Email | ChannelKind::Sms);
         Self {
             via,
             gate: GateLimits {
+                revision,
                 per_minute: settings.rate_limit_per_minute,
                 breaker: settings.breaker,
             },
@@ -66,14 +68,20 @@ impl Routes for Registry {
         let named = ChannelKind::of(&lane.channel).unwrap_or(ChannelKind::Outbox);
         let Some(found) = found else {
             let settings = ChannelSettings::of(kurier_core::message::channel::Setup::Outbox);
-            return Ok(Route::new(Via::Nowhere, named, &settings));
+            return Ok(Route::new(
+                Via::Nowhere,
+                named,
+                &settings,
+                Position::default(),
+            ));
         };
         let kind = match found.settings.kind() {
             // It stands in for the channel that was asked for.
             ChannelKind::Outbox => named,
             kind => kind,
         };
-        Ok(Route::new(via(&found), kind, &found.settings))
+        let revision = found.revision.unwrap_or_default();
+        Ok(Route::new(via(&found), kind, &found.settings, revision))
     }
 }
 

@@ -168,7 +168,7 @@ fn count(kinds: &[Kind], kept: &[bool]) {
 fn lesson(lane: &Lane, route: &Route, ended: &[Ended], now: Timestamp) -> Option<Lesson> {
     let lesson = Lesson {
         lane: lane.clone(),
-        limits: route.gate.breaker,
+        limits: route.gate,
         now,
         signals: ended.iter().map(|it| it.verdict.signal).collect(),
         rests_until: ended.iter().filter_map(|it| it.verdict.rests_until).max(),

@@ -5,11 +5,13 @@ use std::collections::BTreeMap;
 use kurier_core::event::{Event, Kind, Position};
 use kurier_core::id::{EventId, JourneyId};
 use kurier_core::journey::{Publication, read_document};
-use kurier_core::message::{MessageState, Then};
-use kurier_store::{Claiming, MessageQuery, Scope, Settled, Sqlite, Workspace};
+use kurier_core::message::channel::{ChannelSettings, Setup};
+use kurier_core::message::{AddressKind, GateLimits, MessageState, OnUnknown, Policy, Then};
+use kurier_store::{Claiming, MessageQuery, NewChannel, Scope, Settled, Sqlite, Workspace};
 use tempfile::TempDir;
 
 use super::*;
+use crate::channel::outbox::Outbox;
 use crate::channel::{Outside, Registry};
 use crate::flow::{Projector, Reactor};
 use crate::keyring;
@@ -89,10 +91,14 @@ impl Stage {
         let vault = Arc::new(Vault::new(None, None));
         let outside = Outside::new(Guard::default());
         let routes = Registry::new(self.store.channels.clone(), vault, outside);
+        self.deliverer_by(Arc::new(routes))
+    }
+
+    fn deliverer_by(&self, routes: Arc<dyn Routes>) -> Deliverer {
         let templates = Projector::of_templates(self.store.clone(), Arc::default());
         let post = Post::new(self.store.clone(), Links::default(), Arc::new(templates));
         let (store, post) = (self.store.clone(), Arc::new(post));
-        Deliverer::new(store, Arc::new(routes), post, Arc::default())
+        Deliverer::new(store, routes, post, Arc::default())
     }
 
     async fn states(&self) -> Vec<MessageState> {
@@ -164,6 +170,80 @@ async fn what_a_dead_worker_held_is_taken_by_another() {
     let late = stage.store.queue.settle(vec![late], now, None).await;
     assert_eq!(late.expect("settled"), [false]);
     assert_eq!(stage.told(Kind::MessageSent).await, 1);
+}
+
+/// The channel is set up otherwise between the moment its lane's route is found and the claim.
+struct Overtaken {
+    store: Store,
+    scope: Scope,
+    times: std::sync::atomic::AtomicUsize,
+}
+
+impl Overtaken {
+    async fn set_up(&self) {
+        let kept = self.store.channels.channel(self.scope, "email").await;
+        let seen = kept.expect("read").map(|kept| kept.revision);
+        let channel = NewChannel {
+            name: "email".into(),
+            settings: ChannelSettings::of(Setup::Outbox),
+            secrets: None,
+        };
+        let event = Event {
+            id: clock::fresh_event_id(),
+            kind: Kind::ChannelConfigured,
+            contact: None,
+            occurred_at: clock::now(),
+            recorded_at: clock::now(),
+            payload: "{}".into(),
+        };
+        let set = &self.store.channels;
+        let set = set.set_channel(self.scope, channel, seen, event).await;
+        assert!(set.expect("set up").is_some());
+    }
+}
+
+#[async_trait::async_trait]
+impl Routes for Overtaken {
+    async fn find(&self, _: &Lane) -> Result<Route> {
+        let kept = self.store.channels.channel(self.scope, "email").await?;
+        let revision = kept.expect("set up").revision;
+        let channel: Arc<dyn crate::channel::Channel> = Arc::new(Outbox);
+        if self.times.fetch_add(1, Ordering::Relaxed) == 0 {
+            self.set_up().await;
+        }
+        Ok(Route {
+            via: Via::Channel(channel),
+            gate: GateLimits {
+                revision,
+                ..GateLimits::default()
+            },
+            policy: Policy {
+                max_retries: 0,
+                on_unknown: OnUnknown::Ask,
+            },
+            contact_limit: None,
+            address_kind: AddressKind::Email,
+            needs_address: false,
+        })
+    }
+}
+
+#[tokio::test]
+async fn nothing_goes_by_a_route_that_is_no_more() {
+    let stage = Stage::new().await;
+    stage.sign_up("ann").await;
+    stage.react().await;
+    let overtaken = Overtaken {
+        store: stage.store.clone(),
+        scope: Scope(stage.workspace.id),
+        times: Default::default(),
+    };
+    overtaken.set_up().await;
+    let deliverer = stage.deliverer_by(Arc::new(overtaken));
+    assert_eq!(deliverer.turn().await.expect("delivered"), 0);
+    assert_eq!(stage.told(Kind::MessageSending).await, 0);
+    assert_eq!(deliverer.turn().await.expect("delivered"), 1);
+    assert_eq!(stage.told(Kind::MessageSending).await, 1);
 }
 
 /// Something stands in it that cannot be had: asked for at once, it would be asked for forever.
