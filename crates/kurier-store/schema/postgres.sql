@@ -194,6 +194,8 @@ table log_archive: payload text not null
 table log_archive: partition by RANGE (recorded_at)
 table log_head: one boolean not null default true
 table log_head: position bigint not null
+table log_head: pen bigint
+table log_head: since bigint not null default 0
 table log_head: log_head_one_check CHECK (one)
 table log_id: workspace uuid not null
 table log_id: id uuid not null
@@ -407,17 +409,22 @@ CREATE UNIQUE INDEX timeline_pkey ON public.timeline USING btree (workspace, con
 CREATE UNIQUE INDEX version_proof_pkey ON public.version_proof USING btree (workspace, version, proof)
 CREATE UNIQUE INDEX workspace_name_key ON public.workspace USING btree (name)
 CREATE UNIQUE INDEX workspace_pkey ON public.workspace USING btree (id)
-CREATE OR REPLACE FUNCTION public.log_append(known bigint, missed_max bigint, asked bigint[], workspaces uuid[], ids uuid[], kinds text[], contacts uuid[], lanes smallint[], occurred bigint[], recorded bigint[], payloads text[], OUT before bigint, OUT repeats bigint[], OUT missed_workspaces uuid[], OUT missed_ids uuid[])
+CREATE OR REPLACE FUNCTION public.log_append(known bigint, missed_max bigint, asked bigint[], workspaces uuid[], ids uuid[], kinds text[], contacts uuid[], lanes smallint[], occurred bigint[], recorded bigint[], payloads text[], own_pen bigint DEFAULT NULL::bigint, OUT before bigint, OUT repeats bigint[], OUT missed_workspaces uuid[], OUT missed_ids uuid[])
  RETURNS record
  LANGUAGE plpgsql
 AS $function$
 DECLARE
   count bigint := cardinality(ids);
+  own_since bigint;
 BEGIN
-  UPDATE log_head SET position = position + count RETURNING position - count INTO before;
-  IF before - known > missed_max THEN
-    RAISE EXCEPTION 'others have appended % events since', before - known USING ERRCODE = 'KU001';
-  ELSIF before > known THEN
+  UPDATE log_head SET position = position + count, pen = own_pen,
+    since = CASE WHEN pen = own_pen THEN since ELSE position END
+  RETURNING position - count, since INTO before, own_since;
+  -- What came behind the known is all from this pen, and nothing of this batch is among it.
+  IF known < least(before, own_since) THEN
+    IF before - known > missed_max THEN
+      RAISE EXCEPTION 'others have appended % events since', before - known USING ERRCODE = 'KU001';
+    END IF;
     SELECT array_agg(s.workspace), array_agg(s.id) INTO missed_workspaces, missed_ids
     FROM log_slice(known, before) AS s;
     SELECT array_agg(o) INTO repeats
@@ -467,7 +474,8 @@ BEGIN
       ORDER BY w, i, o) AS firsts;
     count := cardinality(fresh);
   END;
-  UPDATE log_head SET position = position + count RETURNING position - count INTO before;
+  UPDATE log_head SET position = position + count, pen = NULL
+  RETURNING position - count INTO before;
   IF fresh IS NULL THEN
     INSERT INTO log
     SELECT before + o, w, i, k, c, l, oc, re, p

@@ -52,6 +52,7 @@ pub const POSTGRES: &[Migration] = migrations! {
     16 => "postgres/0016_last_failure.sql",
     17 => "postgres/0017_told.sql",
     18 => "postgres/0018_ids_later.sql",
+    19 => "postgres/0019_pens.sql",
 };
 
 /// The migrations still to run on a database that stands at `version`.

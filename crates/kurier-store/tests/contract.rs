@@ -15,6 +15,7 @@ mod contract {
     mod log;
     mod messages;
     mod months;
+    mod pipe;
     mod repeats;
     mod writers;
 

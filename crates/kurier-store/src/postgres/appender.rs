@@ -1,13 +1,8 @@
 //! Group commit. Callers queue; everything that waits goes into one call of `log_append`.
-//! Large groups go two at a time: while one commits, the other is on its way. Small ones go one
-//! at a time: a call and its fsync cost more than their rows, so fewer calls are better.
-//! What counts for them is that the database is never kept waiting: nobody is listened to during
-//! a call, and the next is under way before the callers of the last are answered.
+//! Large groups go two at a time: while one commits, the other is on its way. How small ones go,
+//! is in `small`.
 
-use std::pin::pin;
 use std::sync::Arc;
-
-use futures_util::future::poll_immediate;
 
 use kurier_core::event::{Event, Position};
 use kurier_core::id::WorkspaceId;
@@ -16,9 +11,11 @@ use tokio::sync::{mpsc, oneshot};
 use tokio::task::JoinSet;
 use uuid::Uuid;
 
+use super::failure::Failure;
 use super::ids::Batch;
 use super::index::Index;
 use super::line::{Line, bind};
+use super::small::{self, Piping};
 use crate::log::Appended;
 use crate::tail::Tail;
 use crate::{Error, Result, Scope};
@@ -33,7 +30,7 @@ pub struct Appender {
     jobs: mpsc::Sender<Job>,
 }
 
-struct Job {
+pub struct Job {
     workspace: WorkspaceId,
     events: Vec<Event>,
     answer: oneshot::Sender<Result<Vec<Appended>>>,
@@ -78,13 +75,14 @@ async fn run(pool: PgPool, tail: Arc<Tail>, mut waiting: mpsc::Receiver<Job>) {
         tail,
         idle: Vec::with_capacity(CALLS_MAX),
     };
+    let mut piping = Piping::default();
     while let Some(first) = waiting.recv().await {
         let mut next = Some(Group::of(first, &mut waiting));
         while let Some(group) = next {
             next = if group.is_large() {
                 run_large(&mut lines, group, &mut waiting).await
             } else {
-                run_small(&mut lines, group, &mut waiting).await
+                small::run(&mut piping, &mut lines, group, &mut waiting).await
             };
         }
     }
@@ -113,89 +111,48 @@ async fn run_large(
     }
 }
 
-/// Commits small groups, one after the other. Answers a large one, if one waits.
-async fn run_small(
-    lines: &mut Lines,
-    mut group: Group,
-    waiting: &mut mpsc::Receiver<Job>,
-) -> Option<Group> {
-    let mut line = lines.take();
-    let mut last: Option<Committed> = None;
-    loop {
-        let tail = &lines.tail;
-        let appended = append_and_answer(&mut line, &group, last.take(), tail).await;
-        let Ok(appended) = appended else {
-            let kept = settle(line, group.jobs, appended, tail).await;
-            lines.idle.extend(kept);
-            return None;
-        };
-        let done = Committed {
-            jobs: group.jobs,
-            appended,
-        };
-        group = Group::default();
-        group.fill(waiting);
-        if group.jobs.is_empty() || group.is_large() {
-            done.answer(tail);
-            lines.idle.push(line);
-            return group.unless_empty();
-        }
-        last = Some(done);
-    }
-}
-
-/// Appends a group; when that is under way, the last one's callers are told.
-async fn append_and_answer(
-    line: &mut Line,
-    group: &Group,
-    last: Option<Committed>,
-    tail: &Tail,
-) -> sqlx::Result<Vec<Appended>> {
-    let batch = group.batch();
-    let mut call = pin!(line.append(&batch));
-    let at_once = poll_immediate(call.as_mut()).await;
-    last.into_iter().for_each(|last| last.answer(tail));
-    match at_once {
-        Some(appended) => appended,
-        None => call.await,
-    }
-}
-
-struct Lines {
-    pool: PgPool,
-    tail: Arc<Tail>,
-    index: Arc<Index>,
-    idle: Vec<Line>,
+/// The ways into the log, and what they share.
+pub struct Lines {
+    pub pool: PgPool,
+    pub tail: Arc<Tail>,
+    pub index: Arc<Index>,
+    pub idle: Vec<Line>,
 }
 
 impl Lines {
-    fn take(&mut self) -> Line {
+    pub fn take(&mut self) -> Line {
         Line::reuse(&mut self.idle, &self.pool, &self.index)
     }
 }
 
 /// Jobs that go into one call.
 #[derive(Default)]
-struct Group {
-    jobs: Vec<Job>,
-    events: usize,
+pub struct Group {
+    pub jobs: Vec<Job>,
+    pub events: usize,
+}
+
+impl From<Vec<Job>> for Group {
+    fn from(jobs: Vec<Job>) -> Self {
+        let events = jobs.iter().map(|job| job.events.len()).sum();
+        Self { jobs, events }
+    }
 }
 
 impl Group {
     fn of(first: Job, waiting: &mut mpsc::Receiver<Job>) -> Self {
-        let mut group = Self::default();
-        group.push(first);
+        let mut group = Self::from(vec![first]);
         group.fill(waiting);
         group
     }
 
-    fn push(&mut self, job: Job) {
+    pub fn push(&mut self, job: Job) {
         self.events += job.events.len();
         self.jobs.push(job);
     }
 
     /// Takes in what waits.
-    fn fill(&mut self, waiting: &mut mpsc::Receiver<Job>) {
+    pub fn fill(&mut self, waiting: &mut mpsc::Receiver<Job>) {
         while !self.is_full()
             && let Ok(job) = waiting.try_recv()
         {
@@ -203,27 +160,27 @@ impl Group {
         }
     }
 
-    fn batch(&self) -> Vec<(WorkspaceId, &Event)> {
+    pub fn batch(&self) -> Vec<(WorkspaceId, &Event)> {
         self.jobs.iter().flat_map(Job::batch).collect()
     }
 
-    const fn is_full(&self) -> bool {
+    pub const fn is_full(&self) -> bool {
         self.events >= GROUP_EVENTS_MAX
     }
 
-    const fn is_large(&self) -> bool {
+    pub const fn is_large(&self) -> bool {
         self.events >= LARGE_GROUP_EVENTS
     }
 
-    fn unless_empty(self) -> Option<Self> {
+    pub fn unless_empty(self) -> Option<Self> {
         Some(self).filter(|group| !group.jobs.is_empty())
     }
 }
 
 /// A group that is durable, its callers not told yet.
-struct Committed {
-    jobs: Vec<Job>,
-    appended: Vec<Appended>,
+pub struct Committed {
+    pub jobs: Vec<Job>,
+    pub appended: Vec<Appended>,
 }
 
 impl Committed {
@@ -233,7 +190,7 @@ impl Committed {
     }
 
     /// Keeps the events at the end of the log, and then tells the callers.
-    fn answer(self, tail: &Tail) {
+    pub fn answer(self, tail: &Tail) {
         let mut appended = self.appended.into_iter();
         let mut answers = Vec::with_capacity(self.jobs.len());
         let mut end = tail.open();
@@ -250,16 +207,16 @@ impl Committed {
     }
 }
 
-async fn commit(mut line: Line, group: Group, tail: Arc<Tail>) -> Option<Line> {
+pub async fn commit(mut line: Line, group: Group, tail: Arc<Tail>) -> Option<Line> {
     let appended = line.append(&group.batch()).await;
     settle(line, group.jobs, appended, &tail).await
 }
 
 /// Tells the callers what became of their call. Answers the line if it can be used again.
-async fn settle(
+pub async fn settle(
     mut line: Line,
     jobs: Vec<Job>,
-    appended: sqlx::Result<Vec<Appended>>,
+    appended: Result<Vec<Appended>, Failure>,
     tail: &Tail,
 ) -> Option<Line> {
     match appended {
@@ -268,31 +225,24 @@ async fn settle(
             Some(line)
         }
         // One caller's mistake is not another's: each for itself.
-        Err(error) if is_refusal(&error) && jobs.len() > 1 => {
+        Err(failure) if failure.is_refusal() && jobs.len() > 1 => {
             for job in jobs {
                 let batch: Vec<(WorkspaceId, &Event)> = job.batch().collect();
                 match line.append(&batch).await {
                     Ok(appended) => Committed::of(job, appended).answer(tail),
-                    Err(error) => job.answer(Err(Error::from(error))),
+                    Err(failure) => job.answer(Err(failure.into())),
                 }
             }
             None
         }
-        Err(error) => {
-            let error = Error::from(error);
+        Err(failure) => {
+            let error = Error::from(failure);
             for job in jobs {
                 job.answer(Err(error.clone()));
             }
             None
         }
     }
-}
-
-/// Whether the database refused what is in the batch (classes 22 and 23: a value, a
-/// constraint), rather than being in trouble itself.
-fn is_refusal(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code());
-    code.is_some_and(|code| code.starts_with("22") || code.starts_with("23"))
 }
 
 /// Appends within a transaction. Whoever does so makes ids that nobody appends otherwise.

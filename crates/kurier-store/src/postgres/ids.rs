@@ -6,7 +6,8 @@
 //! from where on they are not in the index yet.
 //!
 //! Any number of processes append. So each says with its batch up to where it knows the log; the
-//! database looks through what others have appended since, and tells it.
+//! database looks through what others have appended since, and tells it. What a process has under
+//! way itself it need not be told: it says so by its pen.
 
 use std::collections::{HashSet, VecDeque};
 
@@ -35,6 +36,8 @@ pub struct Ids {
     /// The recent ones as they came, each batch with the position of its last.
     arrivals: VecDeque<(Position, Vec<Key>)>,
     indexed: Indexed,
+    /// Sent, and not heard of yet.
+    under_way: HashSet<Key>,
     /// How often this was forgotten.
     turn: u64,
 }
@@ -49,13 +52,15 @@ pub enum Due {
 }
 
 /// What is sent of a batch.
-#[derive(Debug)]
+#[derive(Debug, Clone)]
 pub struct Question {
     pub known: Position,
     /// Places in the batch: the others are repeats for certain.
     pub sent: Vec<usize>,
     /// Ordinals among those sent, from 1, that the index has to be asked for.
     pub asked: Vec<i64>,
+    /// Whether nothing of it is under way in another call.
+    pub is_apart: bool,
 }
 
 /// What the database says to it.
@@ -82,6 +87,7 @@ impl Ids {
                 Position(0) => Indexed::nothing(),
                 _ => Indexed::default(),
             },
+            under_way: std::mem::take(&mut self.under_way),
             turn: self.turn,
             ..Self::default()
         };
@@ -91,17 +97,19 @@ impl Ids {
     /// Others have appended so much that it is quicker to start anew.
     pub fn forget(&mut self) {
         *self = Self {
+            under_way: std::mem::take(&mut self.under_way),
             turn: self.turn + 1,
             ..Self::default()
         };
     }
 
-    /// What to ask of the database; nothing before this was loaded.
+    /// What to ask of the database; nothing before this was loaded. Who asks must learn, or give it up.
     pub fn question(&mut self, batch: &Batch<'_>) -> Option<Question> {
         let mut question = Question {
             known: self.known?,
             sent: Vec::with_capacity(batch.len()),
             asked: Vec::new(),
+            is_apart: true,
         };
         let mut own = HashSet::with_capacity(batch.len());
         for (place, (workspace, event)) in batch.iter().enumerate() {
@@ -110,11 +118,20 @@ impl Ids {
                 continue;
             }
             question.sent.push(place);
+            question.is_apart &= self.under_way.insert(key);
             if self.indexed.must_ask(event.id) {
                 question.asked.push(question.sent.len() as i64);
             }
         }
         Some(question)
+    }
+
+    /// Nothing was heard of a question, or that it was refused.
+    pub fn give_up(&mut self, batch: &Batch<'_>, question: &Question) {
+        for place in &question.sent {
+            let (workspace, event) = batch[*place];
+            self.under_way.remove(&(workspace, event.id));
+        }
     }
 
     /// Takes in what was appended, and tells what became of each event.
@@ -136,11 +153,18 @@ impl Ids {
                 fresh.push((workspace, event.id));
             }
         }
+        self.give_up(batch, question);
         // Who was told to forget meanwhile will load again, this batch too.
-        if self.known.is_some() {
+        if let Some(known) = self.known {
+            // Between what is known and this may stand what is under way: then more is not known.
+            let is_all = known >= answer.before || !answer.missed.is_empty();
             self.remember(answer.before, answer.missed);
             self.remember(at, fresh);
-            self.known = self.known.max(Some(at));
+            self.known = if is_all {
+                Some(known.max(at))
+            } else {
+                Some(known)
+            };
         }
         outcomes
     }
@@ -175,6 +199,10 @@ impl Ids {
         } else {
             None
         }
+    }
+
+    pub const fn is_loaded(&self) -> bool {
+        self.known.is_some()
     }
 
     /// Whether no more can be remembered.
@@ -227,12 +255,23 @@ mod tests {
         log: Vec<Key>,
         index: HashSet<Key>,
         indexed: usize,
+        pen: Option<u32>,
+        since: usize,
+        pens: u32,
     }
 
     impl Database {
-        fn append(&mut self, batch: &Batch<'_>, question: &Question) -> Answer {
+        fn append(&mut self, batch: &Batch<'_>, question: &Question, pen: u32) -> Answer {
             let known = question.known.0 as usize;
-            let missed = self.log[known..].to_vec();
+            let own = Some(pen).filter(|_| question.is_apart);
+            if own.is_none() || self.pen != own {
+                self.since = self.log.len();
+            }
+            self.pen = own;
+            let missed = match known < self.since {
+                true => self.log[known..].to_vec(),
+                false => Vec::new(),
+            };
             let before = Position(self.log.len() as i64);
             let mut repeats = Vec::new();
             for (place, ordinal) in question.sent.iter().zip(1..) {
@@ -251,9 +290,15 @@ mod tests {
         }
 
         fn append_within(&mut self, key: Key) {
+            self.pen = None;
             if self.index.insert(key) {
                 self.log.push(key);
             }
+        }
+
+        fn new_pen(&mut self) -> u32 {
+            self.pens += 1;
+            self.pens
         }
 
         fn index(&mut self, slice: usize) -> Position {
@@ -278,6 +323,11 @@ mod tests {
         Append(usize),
         /// The process hears of the oldest that was done.
         Learn(usize),
+        /// The database refuses the oldest that it was asked, and the process hears of that in turn.
+        Refuse(usize),
+        /// The process hears of nothing it has asked, and takes another pen. So many of what it
+        /// had asked get to the database all the same, one with each later step.
+        Lose(usize, usize),
         Within(u8),
         Index(usize, usize),
         Fill(usize),
@@ -290,6 +340,8 @@ mod tests {
             4 => (process.clone(), vec(0..40_u8, 1..5)).prop_map(|(p, b)| Step::Ask(p, b)),
             4 => process.clone().prop_map(Step::Append),
             4 => process.clone().prop_map(Step::Learn),
+            1 => process.clone().prop_map(Step::Refuse),
+            1 => (process.clone(), 0..4_usize).prop_map(|(p, late)| Step::Lose(p, late)),
             1 => (100..120_u8).prop_map(Step::Within),
             2 => (process.clone(), 1..9_usize).prop_map(|(p, slice)| Step::Index(p, slice)),
             1 => process.clone().prop_map(Step::Fill),
@@ -297,13 +349,17 @@ mod tests {
         ]
     }
 
-    type Asked = (Vec<Event>, Question);
+    /// What was asked, with which pen.
+    type Asked = (Vec<Event>, Question, u32);
 
     #[derive(Default)]
     struct Process {
         ids: Ids,
+        pen: u32,
         asked: VecDeque<Asked>,
-        done: VecDeque<(Asked, Answer)>,
+        done: VecDeque<(Asked, Option<Answer>)>,
+        /// Asked before everything was lost.
+        late: VecDeque<Asked>,
     }
 
     fn batch(events: &[Event]) -> Vec<(WorkspaceId, &Event)> {
@@ -312,10 +368,18 @@ mod tests {
 
     impl Process {
         fn take(&mut self, step: &Step, database: &mut Database) {
+            if let Some((events, question, pen)) = self.late.pop_front() {
+                database.append(&batch(&events), &question, pen);
+            }
             match step {
                 Step::Ask(_, numbers) => self.ask(numbers, database),
                 Step::Append(_) => self.append(database),
                 Step::Learn(_) => self.learn(database),
+                Step::Refuse(_) => {
+                    let refused = self.asked.pop_front();
+                    self.done.extend(refused.map(|asked| (asked, None)));
+                }
+                Step::Lose(_, late) => self.lose(*late, database),
                 Step::Within(number) => {
                     database.append_within((WORKSPACE, event(*number).id));
                 }
@@ -331,23 +395,39 @@ mod tests {
                 database.load(&mut self.ids);
             }
             let question = self.ids.question(&batch(&events)).expect("loaded");
-            self.asked.push_back((events, question));
+            self.asked.push_back((events, question, self.pen));
+        }
+
+        fn lose(&mut self, late: usize, database: &mut Database) {
+            let done = self.done.drain(..).map(|(asked, _)| asked);
+            for (events, question, _) in done.chain(self.asked.iter().cloned()) {
+                self.ids.give_up(&batch(&events), &question);
+            }
+            self.late.extend(self.asked.drain(..).take(late));
+            self.pen = database.new_pen();
         }
 
         fn append(&mut self, database: &mut Database) {
-            if let Some((events, question)) = self.asked.pop_front() {
-                let answer = database.append(&batch(&events), &question);
-                self.done.push_back(((events, question), answer));
+            if let Some((events, question, pen)) = self.asked.pop_front() {
+                let answer = database.append(&batch(&events), &question, pen);
+                self.done.push_back(((events, question, pen), Some(answer)));
             }
         }
 
         fn learn(&mut self, database: &Database) {
-            if let Some(((events, question), answer)) = self.done.pop_front() {
+            let Some(((events, question, _), answer)) = self.done.pop_front() else {
+                return;
+            };
+            let Some(answer) = answer else {
+                return self.ids.give_up(&batch(&events), &question);
+            };
+            {
                 let outcomes = self.ids.learn(&batch(&events), &question, answer);
                 for (event, outcome) in events.iter().zip(outcomes) {
-                    if let Appended::At(position) = outcome {
-                        let told = database.log[position.0 as usize - 1];
-                        assert_eq!(told, (WORKSPACE, event.id));
+                    let key = (WORKSPACE, event.id);
+                    match outcome {
+                        Appended::At(at) => assert_eq!(database.log[at.0 as usize - 1], key),
+                        Appended::Duplicate => assert!(database.log.contains(&key)),
                     }
                 }
             }
@@ -362,33 +442,32 @@ mod tests {
     }
 
     proptest! {
-        /// However processes take turns, and whatever each of them knows: nothing stands in the
-        /// log twice, and nothing that was sent is missing.
+        /// However processes take turns, whatever each of them knows, and whatever is refused or
+        /// lost: nothing stands in the log twice, and what was answered is there.
         #[test]
         fn each_id_is_kept_once(steps in vec(step(), 1..200)) {
             let mut database = Database::default();
-            let mut processes: [Process; 3] = Default::default();
+            let mut processes = [(); 3].map(|()| Process {
+                pen: database.new_pen(),
+                ..Process::default()
+            });
             for step in &steps {
                 let which = match step {
                     Step::Ask(which, _) | Step::Append(which) | Step::Learn(which) => *which,
                     Step::Index(which, _) | Step::Fill(which) | Step::Forget(which) => *which,
+                    Step::Refuse(which) | Step::Lose(which, _) => *which,
                     Step::Within(_) => 0,
                 };
                 processes[which].take(step, &mut database);
             }
             for process in &mut processes {
-                while !process.asked.is_empty() {
+                while !process.asked.is_empty() || !process.done.is_empty() {
                     process.append(&mut database);
+                    process.learn(&database);
                 }
             }
             let kept: HashSet<Key> = database.log.iter().copied().collect();
             prop_assert_eq!(kept.len(), database.log.len());
-            for step in &steps {
-                if let Step::Ask(_, numbers) = step {
-                    let is_kept = |number: &u8| kept.contains(&(WORKSPACE, event(*number).id));
-                    prop_assert!(numbers.iter().all(is_kept));
-                }
-            }
         }
     }
 

@@ -13,15 +13,16 @@ use sqlx::{PgConnection, PgPool, Row};
 use uuid::Uuid;
 
 use super::TRUSTED;
+use super::failure::Failure;
 use super::ids::{Answer, Batch, Question};
 use super::index::{Index, key};
 use crate::log::Appended;
 
 /// So many events of others are looked through while appending; where there are more, this
 /// process starts anew with what it knows.
-const MISSED_MAX: i64 = 10_000;
-/// What `log_append` says then.
-const BEHIND: &str = "KU001";
+pub const MISSED_MAX: i64 = 10_000;
+/// No more ids can be remembered.
+pub const FULL: &str = "the index of ids does not follow";
 /// So often it is tried.
 const TRIES_MAX: usize = 5;
 
@@ -43,16 +44,14 @@ impl Line {
         })
     }
 
-    pub async fn append(&mut self, batch: &Batch<'_>) -> sqlx::Result<Vec<Appended>> {
+    pub async fn append(&mut self, batch: &Batch<'_>) -> Result<Vec<Appended>, Failure> {
         let connection = match &mut self.connection {
             Some(connection) => connection,
             none => none.insert(self.pool.acquire().await?),
         };
         let is_full = self.index.ids().is_full();
         let appended = match is_full {
-            true => Err(sqlx::Error::Protocol(
-                "the index of ids does not follow".into(),
-            )),
+            true => Err(Failure::unavailable(FULL)),
             false => append(connection, &self.index, batch).await,
         };
         self.used = Instant::now();
@@ -67,7 +66,7 @@ async fn append(
     connection: &mut PgConnection,
     index: &Index,
     batch: &Batch<'_>,
-) -> sqlx::Result<Vec<Appended>> {
+) -> Result<Vec<Appended>, Failure> {
     for _ in 0..TRIES_MAX {
         let question = index.ids().question(batch);
         let Some(question) = question else {
@@ -80,18 +79,19 @@ async fn append(
         };
         match answer {
             Ok(answer) => return Ok(index.ids().learn(batch, &question, answer)),
-            Err(error) if is_behind(&error) => index.ids().forget(),
-            Err(error) => return Err(error),
+            Err(failure) => {
+                index.ids().give_up(batch, &question);
+                let failure = Failure::from(failure);
+                if !failure.is_behind() {
+                    return Err(failure);
+                }
+                index.ids().forget();
+            }
         }
     }
-    Err(sqlx::Error::Protocol(
-        "other processes append more than this one can look through".into(),
+    Err(Failure::unavailable(
+        "other processes append more than this one can look through",
     ))
-}
-
-fn is_behind(error: &sqlx::Error) -> bool {
-    let code = error.as_database_error().and_then(|error| error.code());
-    code.is_some_and(|code| code == BEHIND)
 }
 
 /// One round trip. Outside a transaction, the call is one.
