@@ -170,7 +170,9 @@ async fn bootstrap(store: &Store, config: &Config) -> anyhow::Result<()> {
 
 fn log_to_stderr() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("KURIER_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info,sqlx=warn"));
+        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info,sqlx=warn"))
+        // It would tell what is in every event.
+        .add_directive("tokio_postgres=warn".parse().expect("a directive"));
     let format = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(std::io::stderr().is_terminal())

@@ -6,5 +6,6 @@ mod duplicates;
 mod meaning;
 mod paths;
 mod rejections;
+mod unlogged;
 
 pub use body::encoded;
