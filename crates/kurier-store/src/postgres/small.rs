@@ -20,7 +20,7 @@ use crate::tail::Tail;
 const CALLS_MAX: usize = 2;
 /// While a call is under way, another one is worth its price from so many events on.
 const ENOUGH: usize = 24;
-/// Where there is no pipe, one is looked for with every so many groups.
+/// Where there is no pipe, one is looked for every so many turns.
 const SEARCH_EVERY: usize = 1_000;
 /// It is looked for while others wait.
 const OPEN_LIMIT: Duration = Duration::from_secs(1);
@@ -29,7 +29,7 @@ const OPEN_LIMIT: Duration = Duration::from_secs(1);
 #[derive(Default)]
 pub struct Piping {
     pipe: Option<Pipe>,
-    /// Groups since it was looked for.
+    /// Turns since it was lost, or since the start.
     without: usize,
     /// Whether connections to this server are in the clear.
     is_plain: Option<bool>,
