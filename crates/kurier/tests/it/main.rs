@@ -1,4 +1,5 @@
-//! Kurier from outside: the real binary, as a child process, over both databases.
+//! Kurier from outside: the real binary, as a child process, over both databases. One program for all of it, so that it
+//! is linked once.
 
 mod harness;
 
@@ -17,7 +18,9 @@ mod journeys;
 mod keyspace;
 mod portal;
 mod projections;
+mod reference;
 mod sdk;
 mod segments;
 mod suppressions;
 mod templates;
+mod tidy;

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use kurier_store::kv::{Command, Error, Kv, KvExt, Reply, Script};
 
-use crate::ground::{Ground, check, memory};
-use crate::{collections, lifetime, pipelines, scans, scripts, sorted};
+use crate::kv_contract::ground::{Ground, check, memory};
+use crate::kv_contract::{collections, lifetime, pipelines, scans, scripts, sorted};
 
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub enum Fault {

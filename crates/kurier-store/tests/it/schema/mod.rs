@@ -1,16 +1,13 @@
 //! The schemas: as committed, with every read model's table, and with the wall between
 //! workspaces in every unique index.
 
-#[path = "contract/backend.rs"]
-mod backend;
-#[path = "schema/postgres.rs"]
 mod postgres;
-#[path = "schema/sqlite.rs"]
 mod sqlite;
 
 use std::collections::BTreeMap;
 use std::path::Path;
 
+use crate::contract::backend;
 use kurier_core::projection::{ALL, ColumnKind, Table};
 
 /// Fails if the committed dump is another; `UPDATE_SCHEMA=1` rewrites it instead.

@@ -15,9 +15,9 @@ use proptest::test_runner::{Config, TestError, TestRunner};
 use redis::Connection;
 use tokio::runtime::Runtime;
 
-use crate::agreement::comparable;
-use crate::commands::{KEYS, any_command, any_key, every_read_and_change};
-use crate::ground::{Ground, bytes, memory, redis, redis_url};
+use crate::kv_contract::agreement::comparable;
+use crate::kv_contract::commands::{KEYS, any_command, any_key, every_read_and_change};
+use crate::kv_contract::ground::{Ground, bytes, memory, redis, redis_url};
 
 const CASES: u32 = 300;
 /// How long the keys live that tell the time.

@@ -2,7 +2,7 @@
 
 use kurier_store::kv::{Error, Kv, KvExt, Redis, Timeouts};
 
-use crate::servers::{Server, eventually, until};
+use crate::kv_contract::servers::{Server, eventually, until};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_failover_is_followed() {

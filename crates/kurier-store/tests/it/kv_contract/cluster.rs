@@ -2,8 +2,8 @@
 
 use kurier_store::kv::{Command, Error, Kv, KvExt, Redis, Reply, Script, Timeouts};
 
-use crate::ground::{self, bytes};
-use crate::servers::{Server, cluster, eventually};
+use crate::kv_contract::ground::{self, bytes};
+use crate::kv_contract::servers::{Server, cluster, eventually};
 
 const COUNT: Script = Script {
     name: "count",
@@ -142,7 +142,7 @@ async fn a_master_that_is_away_takes_only_its_own_keys_with_it() {
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn a_cluster_that_is_not_there_yet_is_found_later() {
-    let port = crate::servers::free_port();
+    let port = crate::kv_contract::servers::free_port();
     let url = format!("redis+cluster://127.0.0.1:{port}");
     let redis = Redis::open(&url, Timeouts::default()).await.unwrap();
     for _ in 0..3 {

@@ -8,7 +8,7 @@ use kurier_core::content::{Entry, Key, Stored};
 use kurier_store::documents::{Swap, Swapped, Taken, swap};
 use kurier_store::kv::{Command, Error, Kv, KvExt as _, Order, Reply, Script, Ttl};
 
-use crate::ground::{Ground, bytes};
+use crate::kv_contract::ground::{Ground, bytes};
 
 fn key(text: &str) -> Key {
     text.parse().unwrap()

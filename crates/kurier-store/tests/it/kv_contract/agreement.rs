@@ -7,9 +7,9 @@ use proptest::strategy::{Strategy, ValueTree};
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use tokio::runtime::Runtime;
 
-use crate::commands::any_commands;
-use crate::ground::{Ground, cluster, memory, redis};
-use crate::sabotage::{Fault, Sabotaged};
+use crate::kv_contract::commands::any_commands;
+use crate::kv_contract::ground::{Ground, cluster, memory, redis};
+use crate::kv_contract::sabotage::{Fault, Sabotaged};
 
 const CASES: u32 = 1_000;
 

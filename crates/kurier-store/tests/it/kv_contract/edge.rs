@@ -7,7 +7,7 @@ use kurier_store::edge::{
 };
 use kurier_store::kv::{KvExt as _, Ttl};
 
-use crate::ground::{Ground, bytes};
+use crate::kv_contract::ground::{Ground, bytes};
 
 fn index(ground: &Ground, name: &str) -> EdgeIndex {
     EdgeIndex {

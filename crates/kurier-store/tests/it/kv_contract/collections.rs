@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use kurier_store::kv::{Command, Error, KvExt, Order, Scored, Ttl};
 
-use crate::commands::every_read_and_change;
-use crate::ground::{Ground, bytes};
+use crate::kv_contract::commands::every_read_and_change;
+use crate::kv_contract::ground::{Ground, bytes};
 
 fn scored(member: &str, score: f64) -> Scored {
     Scored {

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use kurier_store::kv::{DELETE_ETERNAL, Error, KvExt, Reply, TTL_MS_MAX, Ttl};
 
-use crate::commands::{every_handling, every_read_and_change};
-use crate::ground::{Ground, bytes};
+use crate::kv_contract::commands::{every_handling, every_read_and_change};
+use crate::kv_contract::ground::{Ground, bytes};
 
 const MINUTE_MS: u64 = 60_000;
 

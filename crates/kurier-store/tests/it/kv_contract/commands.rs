@@ -6,7 +6,7 @@ use kurier_store::kv::{Command, Order, ScoreRange, Scored};
 use proptest::collection::vec;
 use proptest::prelude::*;
 
-use crate::ground::bytes;
+use crate::kv_contract::ground::bytes;
 
 /// Every command that fails on a value of another type, with the type it wants.
 pub fn every_read_and_change(key: &str) -> Vec<(&'static str, Command)> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kurier_store::kv::{Error, KvExt};
 
-use crate::ground::Ground;
+use crate::kv_contract::ground::Ground;
 
 /// More pages than any walk here needs, even on a server full of other tests' keys.
 const PAGES_MAX: usize = 100_000;

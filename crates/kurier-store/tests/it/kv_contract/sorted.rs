@@ -6,7 +6,7 @@ use std::sync::Arc;
 use kurier_store::kv::Order::{Ascending, Descending};
 use kurier_store::kv::{Error, Kv, KvExt, Order, ScoreRange, Scored};
 
-use crate::ground::{Ground, bytes};
+use crate::kv_contract::ground::{Ground, bytes};
 
 fn scored(members: &[(&str, f64)]) -> Vec<Scored> {
     members

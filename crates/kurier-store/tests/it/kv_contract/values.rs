@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use kurier_store::kv::{Error, KvExt, Order, Scored};
 
-use crate::ground::{Ground, bytes};
+use crate::kv_contract::ground::{Ground, bytes};
 
 pub async fn bytes_come_back_as_they_went(ground: Arc<Ground>) {
     let kv = &ground.kv;

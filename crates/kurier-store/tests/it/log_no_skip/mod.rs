@@ -5,15 +5,8 @@
 //! Writers pause for 0 to 3 ms inside and between their transactions. That is the workload
 //! itself, not a wait for something to happen: readers poll and never sleep.
 
-#[path = "contract/backend.rs"]
-mod backend;
-#[path = "contract/dice.rs"]
-mod dice;
-#[path = "log_no_skip/naive.rs"]
 mod naive;
-#[path = "log_no_skip/postgres.rs"]
 mod postgres;
-#[path = "log_no_skip/sqlite.rs"]
 mod sqlite;
 
 use std::collections::HashSet;
@@ -27,7 +20,8 @@ use kurier_core::time::Timestamp;
 use kurier_store::{Appended, Scope, Store};
 use tokio::task::JoinHandle;
 
-use dice::Dice;
+use crate::contract::backend;
+use crate::contract::dice::{self, Dice};
 
 const WRITERS: u64 = 8;
 const BATCHES: usize = 1_500;

@@ -29,21 +29,21 @@ macro_rules! contract {
         mod memory {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                crate::ground::check(crate::ground::memory(), crate::$module::$case).await;
+                crate::kv_contract::ground::check(crate::kv_contract::ground::memory(), crate::kv_contract::$module::$case).await;
             })*
         }
 
         mod redis {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                crate::ground::check(crate::ground::redis().await, crate::$module::$case).await;
+                crate::kv_contract::ground::check(crate::kv_contract::ground::redis().await, crate::kv_contract::$module::$case).await;
             })*
         }
 
         mod redis_cluster {
             $(#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
             async fn $case() {
-                crate::ground::check(crate::ground::cluster().await, crate::$module::$case).await;
+                crate::kv_contract::ground::check(crate::kv_contract::ground::cluster().await, crate::kv_contract::$module::$case).await;
             })*
         }
     };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kurier_store::kv::{Error, Keyspace, Kv, KvExt, Reply, SET_IF_SAME, SET_NEWER, Script, Ttl};
 
-use crate::ground::{Ground, bytes};
+use crate::kv_contract::ground::{Ground, bytes};
 
 /// Puts the arguments one after the other into the keys, and answers what was there.
 const SWAP: Script = Script {

@@ -7,7 +7,7 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::task::JoinHandle;
 
-use crate::ground::redis_url;
+use crate::kv_contract::ground::redis_url;
 
 /// How many calls may fail after Redis is back: each failing one has the connection reopened.
 const FAILURES_MAX: usize = 3;

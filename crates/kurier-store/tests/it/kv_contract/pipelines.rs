@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use kurier_store::kv::{Command, Error, Reply};
 
-use crate::ground::{Ground, bytes};
+use crate::kv_contract::ground::{Ground, bytes};
 
 fn set(key: &str, value: &str) -> Command {
     Command::Set {
