@@ -13,7 +13,7 @@ work=$(mktemp -d /tmp/kurier-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 target=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 # BENCH_PROFILE=dev is for trying the benchmark itself; its figures mean nothing.
-profile=${BENCH_PROFILE:-release}
+profile=${BENCH_PROFILE:-dist}
 built=$([ "$profile" = dev ] && echo debug || echo "$profile")
 
 echo "==> build" >&2

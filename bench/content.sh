@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 . bench/python.sh
 
 echo "==> build, with the splitters" >&2
-cargo build --release --quiet --package kurier-bench --bin kurier-bench --features splitters
+cargo build --profile dist --quiet --package kurier-bench --bin kurier-bench --features splitters
 make_python bench/peers/content.txt
-"${CARGO_TARGET_DIR:-target}"/release/kurier-bench content --python "$python" \
+"${CARGO_TARGET_DIR:-target}"/dist/kurier-bench content --python "$python" \
   --redis "$TEST_REDIS_URL" --out "$PWD/bench/results/content.json" "$@"

@@ -7,6 +7,6 @@ cd "$(dirname "$0")/.."
 : "${TEST_REDIS_URL:?run it as ./dev bench edge}"
 
 echo "==> build" >&2
-cargo build --release --quiet --package kurier-bench --bin kurier-bench
-"${CARGO_TARGET_DIR:-target}"/release/kurier-bench edge \
+cargo build --profile dist --quiet --package kurier-bench --bin kurier-bench
+"${CARGO_TARGET_DIR:-target}"/dist/kurier-bench edge \
   --out "$PWD/bench/results/edge.json" "$@"

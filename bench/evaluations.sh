@@ -4,5 +4,5 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 echo "==> build, with the rule engines" >&2
-cargo build --release --quiet --package kurier-bench --bin kurier-bench --features rule-engines
-"${CARGO_TARGET_DIR:-target}"/release/kurier-bench evaluations --out "$PWD/bench/results/evaluations.json" "$@"
+cargo build --profile dist --quiet --package kurier-bench --bin kurier-bench --features rule-engines
+"${CARGO_TARGET_DIR:-target}"/dist/kurier-bench evaluations --out "$PWD/bench/results/evaluations.json" "$@"

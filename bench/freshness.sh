@@ -10,8 +10,8 @@ cd "$(dirname "$0")/.."
 work=$(mktemp -d /tmp/kurier-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 echo "==> build" >&2
-cargo build --release --quiet --package kurier --bin kurier --package kurier-bench --bin kurier-bench
-cp "${CARGO_TARGET_DIR:-target}"/release/kurier{,-bench} "$work/"
+cargo build --profile dist --quiet --package kurier --bin kurier --package kurier-bench --bin kurier-bench
+cp "${CARGO_TARGET_DIR:-target}"/dist/kurier{,-bench} "$work/"
 . bench/data.sh "$@"
 
 "$work/kurier-bench" freshness --kurier "$work/kurier" --data "$data" \

@@ -12,9 +12,9 @@ work=$(mktemp -d /tmp/kurier-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 
 echo "==> build" >&2
-cargo build --release --quiet --package kurier --bin kurier --package kurier-bench --bin kurier-bench
+cargo build --profile dist --quiet --package kurier --bin kurier --package kurier-bench --bin kurier-bench
 # A copy, so that a build meanwhile does not change what is measured.
-cp "${CARGO_TARGET_DIR:-target}"/release/kurier{,-bench} "$work/"
+cp "${CARGO_TARGET_DIR:-target}"/dist/kurier{,-bench} "$work/"
 
 echo "==> the Node peer's packages" >&2
 mkdir "$work/peers"

@@ -13,8 +13,8 @@ work=$(mktemp -d /tmp/kurier-bench.XXXXXX)
 trap 'rm -rf "$work"' EXIT
 
 echo "==> build" >&2
-cargo build --release --quiet --package kurier-bench --bin kurier-bench
-cp "${CARGO_TARGET_DIR:-target}/release/kurier-bench" "$work/"
+cargo build --profile dist --quiet --package kurier-bench --bin kurier-bench
+cp "${CARGO_TARGET_DIR:-target}/dist/kurier-bench" "$work/"
 
 echo "==> the peers' packages" >&2
 cp -r bench/peers/projections "$work/peers"

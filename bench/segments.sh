@@ -34,8 +34,8 @@ ask_queries() {
   work=$(mktemp -d /tmp/kurier-bench.XXXXXX)
   trap "rm -rf '$work'" EXIT
   echo "==> build" >&2
-  cargo build --release --quiet --package kurier --bin kurier --package kurier-bench --bin kurier-bench
-  cp "${CARGO_TARGET_DIR:-target}"/release/kurier-bench "$work/"
+  cargo build --profile dist --quiet --package kurier --bin kurier --package kurier-bench --bin kurier-bench
+  cp "${CARGO_TARGET_DIR:-target}"/dist/kurier-bench "$work/"
   make_python bench/peers/requirements.txt
   . bench/data.sh "$@"
   "$work/kurier-bench" segments --python "$python" --peers bench/peers --data "$data" \

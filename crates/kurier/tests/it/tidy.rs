@@ -274,7 +274,8 @@ fn tests_neither_sleep_nor_hide() {
             continue;
         }
         // The writers of log_no_skip pause at random: that is the load, not the check.
-        let sleeps = is_test(&path) && text.contains("sleep(") && !path.ends_with("log_no_skip/mod.rs");
+        let sleeps =
+            is_test(&path) && text.contains("sleep(") && !path.ends_with("log_no_skip/mod.rs");
         if sleeps {
             faults.push(format!(
                 "{path} sleeps: drain a queue or wait for what is to happen"

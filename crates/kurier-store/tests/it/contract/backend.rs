@@ -6,6 +6,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 
 use sqlx::{AssertSqlSafe, Connection, PgConnection};
 
+use super::template;
+
 /// Runs a case with the path of a SQLite file that does not exist yet.
 pub async fn with_sqlite<Case, Done>(case: Case)
 where
@@ -16,19 +18,37 @@ where
     case(folder.path().join("kurier.db")).await;
 }
 
-/// Runs a case with the URL of an empty PostgreSQL database, which is dropped afterwards,
-/// also when the case panics.
+/// Runs a case with the URL of a PostgreSQL database that has the schema already and nothing else, and is dropped
+/// afterwards, also when the case panics.
 pub async fn with_postgres<Case, Done>(case: Case)
 where
     Case: FnOnce(String) -> Done,
     Done: Future<Output = ()> + Send + 'static,
 {
-    let Ok(server) = std::env::var("TEST_POSTGRES_URL") else {
-        panic!("TEST_POSTGRES_URL is not set: run ./dev test");
-    };
-    let name = database_name();
-    create(&server, &name).await;
-    let outcome = tokio::spawn(case(url_of(&server, &name))).await;
+    let migrated = template::migrated(&server()).await;
+    with_database(&migrated.expect("a template"), case).await;
+}
+
+/// The same with an empty database.
+pub async fn with_empty_postgres<Case, Done>(case: Case)
+where
+    Case: FnOnce(String) -> Done,
+    Done: Future<Output = ()> + Send + 'static,
+{
+    with_database(template::EMPTY, case).await;
+}
+
+async fn with_database<Case, Done>(template: &str, case: Case)
+where
+    Case: FnOnce(String) -> Done,
+    Done: Future<Output = ()> + Send + 'static,
+{
+    let (server, name) = (server(), database_name());
+    let clear = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
+    execute(&server, &clear).await.expect("nothing in the way");
+    let create = format!("CREATE DATABASE {name} {template}");
+    execute(&server, &create).await.expect("created");
+    let outcome = tokio::spawn(case(template::url_of(&server, &name))).await;
     let drop = format!("DROP DATABASE {name} WITH (FORCE)");
     execute(&server, &drop).await.expect("dropped");
     if let Err(failed) = outcome {
@@ -36,13 +56,8 @@ where
     }
 }
 
-/// Sorts text as people do and not by code point, unlike SQLite: nothing may depend on it.
-async fn create(server: &str, name: &str) {
-    let clear = format!("DROP DATABASE IF EXISTS {name} WITH (FORCE)");
-    execute(server, &clear).await.expect("nothing in the way");
-    let create =
-        format!("CREATE DATABASE {name} TEMPLATE template0 LOCALE_PROVIDER icu ICU_LOCALE 'en-US'");
-    execute(server, &create).await.expect("created");
+fn server() -> String {
+    std::env::var("TEST_POSTGRES_URL").expect("TEST_POSTGRES_URL is not set: run ./dev test")
 }
 
 fn database_name() -> String {
@@ -57,17 +72,4 @@ async fn execute(server: &str, sql: &str) -> sqlx::Result<()> {
         .execute(&mut connection)
         .await?;
     connection.close().await
-}
-
-/// The server's URL with another database in it.
-fn url_of(server: &str, database: &str) -> String {
-    let (address, options) = server
-        .split_once('?')
-        .map_or((server, String::new()), |(address, rest)| {
-            (address, format!("?{rest}"))
-        });
-    let (host, _) = address
-        .rsplit_once('/')
-        .expect("TEST_POSTGRES_URL names a database");
-    format!("{host}/{database}{options}")
 }

@@ -8,6 +8,7 @@ pub mod dice;
 mod place;
 mod runner;
 mod space;
+mod template;
 
 mod file;
 mod index;

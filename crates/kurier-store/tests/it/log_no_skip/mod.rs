@@ -25,6 +25,7 @@ use crate::contract::dice::{self, Dice};
 
 const WRITERS: u64 = 8;
 const BATCHES: usize = 1_500;
+const BATCHES_SLOW: usize = 30 * BATCHES;
 const BATCH_MAX: u64 = 5;
 const PAUSE_MS_MAX: u64 = 3;
 
@@ -59,13 +60,22 @@ async fn pause(dice: &mut Dice) {
 }
 
 /// Work for all writers together: so many batches, then it is over.
-#[derive(Default)]
-struct Work(AtomicUsize);
+struct Work {
+    taken: AtomicUsize,
+    batches: usize,
+}
 
 impl Work {
+    fn of(batches: usize) -> Arc<Self> {
+        Arc::new(Self {
+            taken: AtomicUsize::new(0),
+            batches,
+        })
+    }
+
     fn take(&self) -> Option<usize> {
-        let taken = self.0.fetch_add(1, Ordering::Relaxed);
-        (taken < BATCHES).then_some(taken)
+        let taken = self.taken.fetch_add(1, Ordering::Relaxed);
+        (taken < self.batches).then_some(taken)
     }
 }
 
@@ -121,5 +131,5 @@ async fn race(reader: Store, writers: Vec<JoinHandle<Committed>>) {
     let ids: HashSet<EventId> = seen.iter().map(|recorded| recorded.event.id).collect();
     assert_eq!(ids.len(), seen.len(), "the reader saw an event twice");
     assert_eq!(ids, committed);
-    assert!(committed.len() > BATCHES);
+    assert!(committed.len() > BATCHES, "the load was too small");
 }

@@ -7,15 +7,15 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use sqlx::{Connection, PgConnection};
 
-use super::backend::with_postgres;
+use super::backend::with_empty_postgres;
 use super::dice::Dice;
-use super::{WRITERS, Work, pause};
+use super::{BATCHES, WRITERS, Work, pause};
 
 const ROUNDS_MAX: u64 = 10;
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_serial_number_loses_events() {
-    with_postgres(async |url| {
+    with_empty_postgres(async |url| {
         let mut connection = PgConnection::connect(&url).await.expect("connected");
         sqlx::raw_sql("CREATE TABLE naive (seq bigserial PRIMARY KEY)")
             .execute(&mut connection)
@@ -34,7 +34,7 @@ async fn a_serial_number_loses_events() {
 }
 
 async fn lost_in_a_round(url: &str, round: u64) -> usize {
-    let (work, done) = (Arc::new(Work::default()), Arc::new(AtomicUsize::new(0)));
+    let (work, done) = (Work::of(BATCHES), Arc::new(AtomicUsize::new(0)));
     let last = newest(url).await;
     let reading = tokio::spawn(read(url.to_owned(), last, done.clone()));
     let writers: Vec<_> = (0..WRITERS)

@@ -10,13 +10,26 @@ use sqlx::{Connection, PgConnection};
 
 use super::backend::with_postgres;
 use super::dice::Dice;
-use super::{Committed, WRITERS, Work, append, batch, event, now, pause, race, scope};
+use super::{
+    BATCHES, BATCHES_SLOW, Committed, WRITERS, Work, append, batch, event, now, pause, race, scope,
+};
 
 #[tokio::test(flavor = "multi_thread")]
 async fn a_reader_misses_nothing() {
-    with_postgres(async |url| {
+    race_on_postgres(BATCHES).await;
+}
+
+mod long_run {
+    #[tokio::test(flavor = "multi_thread")]
+    async fn a_reader_misses_nothing() {
+        super::race_on_postgres(super::BATCHES_SLOW).await;
+    }
+}
+
+async fn race_on_postgres(batches: usize) {
+    with_postgres(async move |url| {
         let stores = [open(&url).await, open(&url).await];
-        let work = Arc::new(Work::default());
+        let work = Work::of(batches);
         let writers = (0..WRITERS)
             .map(|n| match n % 2 {
                 0 => tokio::spawn(append(stores[n as usize / 2 % 2].clone(), work.clone(), n)),

@@ -12,12 +12,23 @@ use rusqlite::{Connection, params};
 
 use super::backend::with_sqlite;
 use super::dice::Dice;
-use super::{Committed, WRITERS, Work, append, batch, pause, race, scope};
+use super::{BATCHES, BATCHES_SLOW, Committed, WRITERS, Work, append, batch, pause, race, scope};
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
 async fn a_reader_misses_nothing() {
+    race_on_sqlite(BATCHES).await;
+}
+
+mod long_run {
+    #[tokio::test(flavor = "multi_thread", worker_threads = 8)]
+    async fn a_reader_misses_nothing() {
+        super::race_on_sqlite(super::BATCHES_SLOW).await;
+    }
+}
+
+async fn race_on_sqlite(batches: usize) {
     with_sqlite(async |path| {
-        let (store, work) = (open(&path), Arc::new(Work::default()));
+        let (store, work) = (open(&path), Work::of(batches));
         let writers = (0..WRITERS)
             .map(|n| match n {
                 0 => tokio::spawn(transact(path.clone(), work.clone(), n)),

@@ -3,12 +3,12 @@ use kurier_core::time::Timestamp;
 use kurier_store::{Log, Postgres};
 use sqlx::PgPool;
 
-use super::backend::with_postgres;
+use super::backend::with_empty_postgres;
 use super::{Found, Tables, check_dump, check_projections, check_walls};
 
 #[tokio::test]
 async fn the_schema_is_the_committed_one() {
-    with_postgres(async |url| {
+    with_empty_postgres(async |url| {
         let store = Postgres::open(&url).await.expect("opened");
         check_dump("postgres", &store.schema().await.expect("read"));
     })
@@ -17,7 +17,7 @@ async fn the_schema_is_the_committed_one() {
 
 #[tokio::test]
 async fn the_schema_is_the_same_in_every_month() {
-    with_postgres(async |url| {
+    with_empty_postgres(async |url| {
         let store = Postgres::open(&url).await.expect("opened");
         let before = store.schema().await.expect("read");
         prepare(&store).await;
@@ -37,7 +37,7 @@ async fn prepare(store: &Postgres) {
 
 #[tokio::test]
 async fn every_read_model_has_its_tables() {
-    with_postgres(async |url| {
+    with_empty_postgres(async |url| {
         check_projections(&tables(&url).await, |kind| match kind {
             ColumnKind::Id => "uuid",
             ColumnKind::Int => "bigint",
@@ -50,7 +50,7 @@ async fn every_read_model_has_its_tables() {
 
 #[tokio::test]
 async fn unique_indexes_stay_within_a_workspace() {
-    with_postgres(async |url| check_walls(&tables(&url).await)).await;
+    with_empty_postgres(async |url| check_walls(&tables(&url).await)).await;
 }
 
 async fn tables(url: &str) -> Tables {

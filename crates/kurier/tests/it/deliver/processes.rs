@@ -164,13 +164,46 @@ async fn a_rate_holds_over_four_processes() {
     }
 }
 
+/// A load, and how often a process is killed under it.
+struct Torture {
+    messages: usize,
+    mails: usize,
+    kills: usize,
+}
+
 /// Whoever is killed in the middle: every message arrives; one that arrives twice was said to
 /// be unknown, and came under the same id; and the ledger tells of all.
 #[tokio::test(flavor = "multi_thread")]
 async fn nothing_is_lost_and_nothing_doubled_unseen() {
-    const MESSAGES: usize = 20_000;
-    const MAILS: usize = 1_000;
-    const KILLS: usize = 12;
+    torture(Torture {
+        messages: 4_000,
+        mails: 200,
+        kills: 3,
+    })
+    .await;
+}
+
+mod long_run {
+    use super::{Torture, torture};
+
+    /// 20,000 messages, twelve processes killed, and leases that have to end.
+    #[tokio::test(flavor = "multi_thread")]
+    async fn nothing_is_lost_and_nothing_doubled_unseen() {
+        torture(Torture {
+            messages: 20_000,
+            mails: 1_000,
+            kills: 12,
+        })
+        .await;
+    }
+}
+
+async fn torture(torture: Torture) {
+    let Torture {
+        messages,
+        mails: mail_count,
+        kills,
+    } = torture;
     let database = Database::postgres().await;
     let (url, kept) = catcher().await;
     let smtp = Sink::smtp(json!({})).await;
@@ -190,9 +223,9 @@ async fn nothing_is_lost_and_nothing_doubled_unseen() {
     .await;
     let store = database.store().await;
     let scope = scope(&store).await;
-    let ids = flood(&store, scope, MESSAGES, MAILS).await;
-    for kill in 1..=KILLS {
-        let share = MESSAGES * kill / (KILLS + 4);
+    let ids = flood(&store, scope, messages, mail_count).await;
+    for kill in 1..=kills {
+        let share = messages * kill / (kills + 4);
         eventually("some more came", LIMIT, async || {
             (kept.count() >= share).then_some(())
         })
@@ -205,7 +238,7 @@ async fn nothing_is_lost_and_nothing_doubled_unseen() {
     let all = async {
         loop {
             stand = counts(&store, scope).await;
-            if stand == [("sent", MESSAGES as u64)] {
+            if stand == [("sent", messages as u64)] {
                 break;
             }
             tokio::task::yield_now().await;
@@ -215,7 +248,7 @@ async fn nothing_is_lost_and_nothing_doubled_unseen() {
     assert!(in_time.is_ok(), "not all are sent: {stand:?}");
     let unknown = told(&store, Kind::MessageUnknown).await;
     let came = kept.webhooks.lock().expect("kept").clone();
-    for id in &ids[MAILS..] {
+    for id in &ids[mail_count..] {
         let times = came.get(id).copied().unwrap_or(0);
         assert!(times >= 1, "{id} never came");
         assert!(
@@ -223,9 +256,9 @@ async fn nothing_is_lost_and_nothing_doubled_unseen() {
             "{id} came {times} times, unseen"
         );
     }
-    assert_eq!(came.len(), MESSAGES - MAILS);
+    assert_eq!(came.len(), messages - mail_count);
     eventually("all mails are counted", LIMIT, async || {
-        (mails.lock().expect("kept").len() == MAILS).then_some(())
+        (mails.lock().expect("kept").len() == mail_count).then_some(())
     })
     .await;
     let mails = mails.lock().expect("kept");

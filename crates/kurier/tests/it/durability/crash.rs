@@ -11,6 +11,17 @@ on_both![
 ];
 
 const ROUNDS: usize = 20;
+
+mod long_run {
+    use crate::harness::on_both;
+
+    on_both![kill_9_under_load_loses_nothing];
+
+    /// Ten times as many kills.
+    async fn kill_9_under_load_loses_nothing(database: crate::harness::Database) {
+        super::killed_under_load(database, 10 * super::ROUNDS).await;
+    }
+}
 const CLIENTS: usize = 4;
 
 /// One round: load, and death after a random number of acknowledgements.
@@ -33,9 +44,13 @@ async fn round(server: Server, ledger: &Arc<Ledger>) -> Server {
 }
 
 async fn kill_9_under_load_loses_nothing(database: Database) {
+    killed_under_load(database, ROUNDS).await;
+}
+
+async fn killed_under_load(database: Database, rounds: usize) {
     let ledger = Arc::new(Ledger::default());
     let mut server = Server::start(database).await;
-    for _ in 0..ROUNDS {
+    for _ in 0..rounds {
         server = round(server, &ledger).await;
     }
     server.api.settle().await;
@@ -43,7 +58,7 @@ async fn kill_9_under_load_loses_nothing(database: Database) {
         .check(&server.database)
         .await
         .expect("nothing is lost, nothing doubled");
-    assert!(ledger.len() > ROUNDS * BATCH, "there was load");
+    assert!(ledger.len() > rounds * BATCH, "there was load");
 }
 
 /// The negative control: an id that was acknowledged and never written is missed.

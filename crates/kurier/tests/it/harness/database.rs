@@ -11,7 +11,7 @@ use rusqlite::types::ValueRef;
 use sqlx::{AssertSqlSafe, Connection as _, PgConnection, Row as _};
 use tempfile::TempDir;
 
-use super::unique;
+use super::{template, unique};
 
 pub struct Database {
     folder: PathBuf,
@@ -62,11 +62,11 @@ impl Database {
     }
 
     async fn postgres_with(name: &str, options: &str) -> Self {
-        admin(&format!("CREATE DATABASE {name} {options}")).await;
         let server = server_url();
-        let (base, _) = server.rsplit_once('/').expect("a URL with a database");
+        let migrated = template::migrated(&server).await.expect("a template");
+        admin(&format!("CREATE DATABASE {name} {migrated} {options}")).await;
         let mut database = Self::sqlite();
-        database.url = Some(format!("{base}/{name}"));
+        database.url = Some(template::url_of(&server, name));
         database
     }
 

@@ -5,6 +5,9 @@ pub mod database;
 pub mod kit;
 pub mod redis;
 pub mod server;
+// The store's tests and these copy one template.
+#[path = "../../../../kurier-store/tests/it/contract/template.rs"]
+mod template;
 
 use std::time::Duration;
 
