@@ -1,8 +1,14 @@
 //! What `/metrics` shows. Names and units follow Prometheus; no label names a contact.
 
-use std::sync::OnceLock;
+mod exposition;
+mod histogram;
+mod recorder;
+#[cfg(test)]
+mod tests;
 
-use metrics_exporter_prometheus::{Matcher, PrometheusBuilder, PrometheusHandle};
+use std::sync::LazyLock;
+
+pub use recorder::PrometheusRecorder;
 
 pub const EVENTS: &str = "kurier_ingest_events_total";
 pub const REQUESTS: &str = "kurier_http_requests_total";
@@ -61,28 +67,30 @@ const CONFS_BUCKETS: [f64; 10] = [
     -1.0, 0.0, 1.0, 2.0, 3.0, 6.0, 12.0, 100.0, 1_000.0, 10_000.0,
 ];
 
+/// Seconds.
+const TIME_BUCKETS: [f64; 13] = [
+    0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0,
+];
+
 /// The recorder is the process's: a second server in one process (a test) shares it.
-pub fn recorder() -> PrometheusHandle {
-    static HANDLE: OnceLock<PrometheusHandle> = OnceLock::new();
-    HANDLE.get_or_init(install).clone()
+pub fn recorder() -> &'static PrometheusRecorder {
+    static RECORDER: LazyLock<&'static PrometheusRecorder> = LazyLock::new(install);
+    &RECORDER
 }
 
-fn install() -> PrometheusHandle {
-    let buckets = [
-        0.000_5, 0.001, 0.002_5, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 5.0, 30.0,
-    ];
-    let builder = PrometheusBuilder::new()
-        .set_buckets(&buckets)
-        .and_then(|it| {
-            let confs = Matcher::Full(BUNDLE_CONFS.to_owned());
-            it.set_buckets_for_metric(confs, &CONFS_BUCKETS)
-        })
-        .expect("the lists are not empty");
-    let handle = builder
-        .install_recorder()
-        .expect("no other recorder is installed");
+fn install() -> &'static PrometheusRecorder {
+    let recorder: &PrometheusRecorder = Box::leak(Box::new(PrometheusRecorder::new(bounds_of)));
+    let installed = metrics::set_global_recorder(recorder);
+    assert!(installed.is_ok(), "another recorder is installed");
     describe();
-    handle
+    recorder
+}
+
+fn bounds_of(histogram: &str) -> &'static [f64] {
+    match histogram {
+        BUNDLE_CONFS => &CONFS_BUCKETS,
+        _ => &TIME_BUCKETS,
+    }
 }
 
 fn describe() {

@@ -38,7 +38,6 @@ async fn once(app: &Arc<App>, warned: &mut Warned) -> Result<()> {
     let forgotten = clock::now().shifted(-REMEMBERED_MICROS);
     app.store.queue.prune(forgotten).await?;
     app.store.users.prune_sessions(clock::now()).await?;
-    crate::metrics::recorder().run_upkeep();
     Ok(())
 }
 

@@ -1,6 +1,8 @@
 //! House rules that a compiler does not check, as tests. They run on the sources, so that
 //! what they say is true of every commit.
 
+mod packages;
+
 use std::fs;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -289,59 +291,6 @@ fn tests_neither_sleep_nor_hide() {
 }
 
 #[test]
-fn crates_depend_in_one_direction() {
-    check_absent(
-        "kurier-core",
-        &[
-            "tokio",
-            "sqlx",
-            "rusqlite",
-            "redis",
-            "axum",
-            "hyper",
-            "getrandom",
-            "rand",
-            "kurier-store",
-        ],
-    );
-    check_absent("kurier-store", &["axum", "hyper", "clap", "reqwest"]);
-}
-
-/// No dependency of a crate, however far down, is one of these.
-#[track_caller]
-fn check_absent(package: &str, banned: &[&str]) {
-    let tree = Command::new(env!("CARGO"))
-        .args([
-            "tree",
-            "--offline",
-            "-p",
-            package,
-            "-e",
-            "normal",
-            "--prefix",
-            "none",
-            "--format",
-            "{p}",
-        ])
-        .current_dir(root())
-        .output()
-        .expect("cargo shows the tree");
-    assert!(
-        tree.status.success(),
-        "{}",
-        String::from_utf8_lossy(&tree.stderr)
-    );
-    let tree = String::from_utf8(tree.stdout).expect("names are UTF-8");
-    let names: Vec<&str> = tree
-        .lines()
-        .filter_map(|line| line.split(' ').next())
-        .collect();
-    assert!(names.contains(&package), "the tree of {package} is empty");
-    let found: Vec<&&str> = banned.iter().filter(|name| names.contains(name)).collect();
-    assert!(found.is_empty(), "{package} must not depend on {found:?}");
-}
-
-#[test]
 fn paths_in_the_architecture_exist() {
     let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
     let quoted = text.split('`').skip(1).step_by(2);
@@ -354,26 +303,6 @@ fn paths_in_the_architecture_exist() {
     assert_none(
         missing.map(|path| path.to_string()).collect(),
         "ARCHITECTURE.md names what is not there",
-    );
-}
-
-#[test]
-fn every_dependency_has_its_reason() {
-    let manifest: toml::Table = fs::read_to_string(root().join("Cargo.toml"))
-        .expect("Cargo.toml")
-        .parse()
-        .expect("TOML");
-    let decided = fs::read_to_string(root().join("docs/decisions/0002-dependencies.md"))
-        .expect("the decision");
-    let dependencies = manifest["workspace"]["dependencies"]
-        .as_table()
-        .expect("a table");
-    let missing = dependencies
-        .keys()
-        .filter(|name| !name.starts_with("kurier") && !decided.contains(&format!("`{name}`")));
-    assert_none(
-        missing.cloned().collect(),
-        "docs/decisions/0002-dependencies.md does not say why we use",
     );
 }
 

@@ -202,3 +202,40 @@ fn date(letter: &Letter) -> SystemTime {
     let seconds = letter.at.as_millis().div_euclid(1_000);
     UNIX_EPOCH + Duration::from_secs(u64::try_from(seconds).unwrap_or(0))
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A label of more than 63 bytes is looked at by the rules of international domains: its length counts in Punycode. They need
+    /// tables of Unicode, which come with a package that nobody here calls by its name.
+    #[test]
+    fn long_domains_of_all_scripts_are_addresses_if_they_follow_the_rules() {
+        let long = |begin: &str, letter: &str| format!("ada@{begin}{}.example", letter.repeat(33));
+        let good = [
+            "ada@b\u{fc}cher.example".to_owned(),
+            long("", "\u{3042}"),
+            long("BU\u{308}CHER\u{df}", "\u{43f}"),
+            // Right to left, with a digit of its script.
+            long("\u{645}\u{661}", "\u{62b}"),
+            // A joiner after a letter that asks for one.
+            long("\u{915}\u{94d}\u{200d}", "\u{937}"),
+        ];
+        for address in good {
+            let parsed = recipient(Some(&address)).expect(&address);
+            assert_eq!(parsed.to_string(), address, "it goes out as it came");
+        }
+        let bad = [
+            // An accent on nothing, Punycode that is none, and a character that stands for nothing yet.
+            long("\u{300}", "\u{3042}"),
+            long("xn--", "\u{3042}"),
+            long("\u{378}", "\u{3042}"),
+            // Both directions in one label; a joiner between letters that do not join.
+            long("\u{5d0}a", "\u{5d0}"),
+            long("a\u{200d}b", "\u{3042}"),
+        ];
+        for address in bad {
+            assert!(recipient(Some(&address)).is_err(), "{address}");
+        }
+    }
+}
