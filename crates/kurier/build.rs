@@ -1,16 +1,21 @@
 //! Takes the web interface into the program, if it was built. Without Node there is none, and
 //! the program says how to build it.
 
-#[path = "src/http/assets/press.rs"]
-mod press;
+#[path = "src/http/assets/folder.rs"]
+mod folder;
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::{env, fs, io};
 
+/// From here on the bytes saved are not worth the time, which a build script has no optimiser for.
+const BROTLI_QUALITY: u32 = 9;
+const BROTLI_WINDOW: u32 = 22;
+
 fn main() -> io::Result<()> {
     println!("cargo:rerun-if-changed=build.rs");
-    println!("cargo:rerun-if-changed=src/http/assets/press.rs");
+    println!("cargo:rerun-if-changed=src/http/assets/folder.rs");
     let out = PathBuf::from(env::var_os("OUT_DIR").expect("cargo says where to write"));
     let web = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../web");
     let dist = web.join("dist");
@@ -20,32 +25,37 @@ fn main() -> io::Result<()> {
         println!("cargo:rerun-if-changed={}", watched.display());
     }
     let files = match dist.join("index.html").exists() {
-        true => press::press(&dist)?,
+        true => folder::read(&dist)?,
         false => Vec::new(),
     };
-    let mut code = String::from("pub const EMBEDDED: &[Embedded] = &[\n");
+    let mut code = String::from("const EMBEDDED: &[EmbeddedFile] = &[\n");
     for (number, file) in files.iter().enumerate() {
-        let plain = keep(&out, number, "plain", &file.plain)?;
-        let maybe = |ending, bytes: &Option<Vec<u8>>| match bytes {
-            Some(bytes) => Ok(format!("Some({})", keep(&out, number, ending, bytes)?)),
-            None => io::Result::Ok("None".to_owned()),
-        };
-        let (brotli, gzip) = (maybe("br", &file.brotli)?, maybe("gz", &file.gzip)?);
-        let (path, etag) = (&file.path, &file.etag);
-        let fields = format!("path: {path:?}, etag: {etag:?}, plain: {plain}");
-        let line = writeln!(
-            code,
-            "Embedded {{ {fields}, brotli: {brotli}, gzip: {gzip} }},"
-        );
-        line.expect("writing to text does not fail");
+        embed(&mut code, &out.join(format!("asset-{number}")), file)?;
     }
     code.push_str("];\n");
     fs::write(out.join("embedded.rs"), code)
 }
 
-/// Writes bytes where the code finds them, and says how it does.
-fn keep(out: &Path, number: usize, ending: &str, bytes: &[u8]) -> io::Result<String> {
-    let file = out.join(format!("asset-{number}.{ending}"));
-    fs::write(&file, bytes)?;
-    Ok(format!("include_bytes!({:?})", file.display().to_string()))
+/// Each file is kept once, as small as it gets: whoever reads no Brotli has it unpacked.
+fn embed(code: &mut String, kept: &Path, file: &folder::WebFile) -> io::Result<()> {
+    let brotli = brotli(&file.bytes)?;
+    let is_brotli = brotli.len() < file.bytes.len();
+    fs::write(kept, if is_brotli { &brotli } else { &file.bytes })?;
+    let (path, etag, kept) = (&file.path, &file.etag, kept.display().to_string());
+    let line = writeln!(
+        code,
+        "EmbeddedFile {{ path: {path:?}, etag: {etag:?}, bytes: include_bytes!({kept:?}), \
+         is_brotli: {is_brotli} }},"
+    );
+    line.expect("writing to text does not fail");
+    Ok(())
+}
+
+fn brotli(bytes: &[u8]) -> io::Result<Vec<u8>> {
+    let mut out = Vec::new();
+    let mut writer =
+        brotli::CompressorWriter::new(&mut out, 1 << 16, BROTLI_QUALITY, BROTLI_WINDOW);
+    writer.write_all(bytes)?;
+    drop(writer);
+    Ok(out)
 }

@@ -1,7 +1,8 @@
 //! The web interface: files in this program or in a folder, and the page that stands for all
 //! addresses of its own.
 
-mod press;
+mod asset;
+mod folder;
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -14,18 +15,18 @@ use axum::extract::State;
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri, header};
 use axum::response::{IntoResponse, Response};
 
+use self::asset::Asset;
 use super::problem;
 use crate::app::App;
 
 include!(concat!(env!("OUT_DIR"), "/embedded.rs"));
 
 /// A file that the build script took in.
-pub struct Embedded {
+struct EmbeddedFile {
     path: &'static str,
     etag: &'static str,
-    plain: &'static [u8],
-    brotli: Option<&'static [u8]>,
-    gzip: Option<&'static [u8]>,
+    bytes: &'static [u8],
+    is_brotli: bool,
 }
 
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'unsafe-inline'; \
@@ -50,13 +51,6 @@ const OTHERS: &[&str] = &[
 ];
 const MISSING: &str = include_str!("assets/missing.html");
 
-struct Asset {
-    etag: HeaderValue,
-    plain: Bytes,
-    brotli: Option<Bytes>,
-    gzip: Option<Bytes>,
-}
-
 /// The files of the web interface, by path.
 pub struct Assets(HashMap<Cow<'static, str>, Asset>);
 
@@ -67,8 +61,8 @@ impl Assets {
             return Ok(Self(EMBEDDED.iter().map(embedded).collect()));
         };
         let unreadable = || format!("the web interface in {} cannot be read", folder.display());
-        let files = press::press(folder).with_context(unreadable)?;
-        let assets = files.into_iter().map(pressed);
+        let files = folder::read(folder).with_context(unreadable)?;
+        let assets = files.into_iter().map(of_folder);
         Ok(Self(assets.collect::<anyhow::Result<_>>()?))
     }
 
@@ -88,23 +82,15 @@ impl Assets {
     }
 }
 
-fn embedded(file: &Embedded) -> (Cow<'static, str>, Asset) {
-    let asset = Asset {
-        etag: HeaderValue::from_static(file.etag),
-        plain: Bytes::from_static(file.plain),
-        brotli: file.brotli.map(Bytes::from_static),
-        gzip: file.gzip.map(Bytes::from_static),
-    };
+fn embedded(file: &EmbeddedFile) -> (Cow<'static, str>, Asset) {
+    let etag = HeaderValue::from_static(file.etag);
+    let asset = Asset::new(etag, Bytes::from_static(file.bytes), file.is_brotli);
     (file.path.into(), asset)
 }
 
-fn pressed(file: press::Pressed) -> anyhow::Result<(Cow<'static, str>, Asset)> {
-    let asset = Asset {
-        etag: HeaderValue::from_str(&file.etag)?,
-        plain: file.plain.into(),
-        brotli: file.brotli.map(Bytes::from),
-        gzip: file.gzip.map(Bytes::from),
-    };
+fn of_folder(file: folder::WebFile) -> anyhow::Result<(Cow<'static, str>, Asset)> {
+    let etag = HeaderValue::from_str(&file.etag)?;
+    let asset = Asset::new(etag, file.bytes.into(), false);
     Ok((file.path.into(), asset))
 }
 
@@ -190,33 +176,8 @@ fn serve(asset: &Asset, kind: &'static str, is_immutable: bool, headers: &Header
     if let Some(coding) = coding {
         answer.insert(header::CONTENT_ENCODING, HeaderValue::from_static(coding));
     }
-    *response.body_mut() = Body::from(bytes.clone());
+    *response.body_mut() = Body::from(bytes);
     response
-}
-
-impl Asset {
-    /// The smallest that the client can read.
-    fn coded(&self, headers: &HeaderMap) -> (Option<&'static str>, &Bytes) {
-        let codings = [("br", &self.brotli), ("gzip", &self.gzip)];
-        let found = codings.into_iter().find_map(|(coding, bytes)| {
-            let bytes = bytes.as_ref()?;
-            accepts(headers, coding).then_some((Some(coding), bytes))
-        });
-        found.unwrap_or((None, &self.plain))
-    }
-}
-
-fn accepts(headers: &HeaderMap, coding: &str) -> bool {
-    let lines = headers.get_all(header::ACCEPT_ENCODING).iter();
-    let mut codings = lines
-        .filter_map(|line| line.to_str().ok())
-        .flat_map(|line| line.split(','));
-    codings.any(|said| {
-        let (name, weight) = said.split_once(';').unwrap_or((said, ""));
-        let weight = weight.trim().strip_prefix("q=").map(str::parse::<f32>);
-        let is_refused = weight.is_some_and(|weight| weight.is_ok_and(|weight| weight <= 0.0));
-        name.trim().eq_ignore_ascii_case(coding) && !is_refused
-    })
 }
 
 fn is_known(headers: &HeaderMap, etag: &HeaderValue) -> bool {
@@ -261,18 +222,5 @@ mod tests {
         ] {
             assert!(!is_hashed(name), "{name}");
         }
-    }
-
-    #[test]
-    fn only_what_a_client_can_read_is_sent() {
-        let accepts = |said: &'static str, coding| {
-            let mut headers = HeaderMap::new();
-            headers.insert(header::ACCEPT_ENCODING, HeaderValue::from_static(said));
-            accepts(&headers, coding)
-        };
-        assert!(accepts("gzip, deflate, br, zstd", "br"));
-        assert!(accepts("BR;q=0.5", "br"));
-        assert!(!accepts("gzip, br;q=0", "br"));
-        assert!(!accepts("brotli", "br"));
     }
 }

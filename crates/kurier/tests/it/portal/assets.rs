@@ -60,18 +60,10 @@ async fn files_are_compressed_marked_and_guarded() {
     assert!(header(&plain, "cache-control").contains("immutable"));
     let etag = header(&plain, "etag").to_owned();
     assert_eq!(plain.text().await.expect("text"), script);
-    let br = get(api, SCRIPT, &[("accept-encoding", "gzip, br")]).await;
-    assert_eq!(header(&br, "content-encoding"), "br");
-    let bytes = br.bytes().await.expect("bytes");
-    assert!(bytes.len() < script.len() / 10);
-    let mut text = String::new();
-    brotli::Decompressor::new(&bytes[..], 4_096)
-        .read_to_string(&mut text)
-        .expect("brotli");
-    assert_eq!(text, script);
     let gzip = get(api, SCRIPT, &[("accept-encoding", "gzip, br;q=0")]).await;
     assert_eq!(header(&gzip, "content-encoding"), "gzip");
     let bytes = gzip.bytes().await.expect("bytes");
+    assert!(bytes.len() < script.len() / 10);
     let mut text = String::new();
     flate2::read::GzDecoder::new(&bytes[..])
         .read_to_string(&mut text)
