@@ -20,6 +20,14 @@ export default defineConfig({
   plugins: [react()],
   server: { proxy },
   preview: { proxy },
-  build: { target: "es2022", sourcemap: false, assetsInlineLimit: 0 },
+  build: {
+    target: "es2022",
+    sourcemap: false,
+    assetsInlineLimit: 0,
+    modulePreload: { polyfill: false },
+    // The viewer of the reference comes as one file of 1.5 MB, and only /docs loads it.
+    chunkSizeWarningLimit: 1600,
+    rolldownOptions: { input: ["index.html", "docs.html"] },
+  },
   test: { include: ["src/**/*.test.ts"] },
 });

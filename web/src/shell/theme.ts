@@ -1,22 +1,15 @@
-// Light or dark: as chosen, else as the system says.
+// The theme of the pages, which follows the choice and the system.
 import { useEffect, useState } from "react";
+import { currentTheme, systemTheme, type Theme } from "./current-theme";
 
-export type Theme = "light" | "dark";
-
-const system = window.matchMedia("(prefers-color-scheme: dark)");
-
-function current(): Theme {
-  const kept = localStorage.getItem("kurier.theme");
-  if (kept === "light" || kept === "dark") return kept;
-  return system.matches ? "dark" : "light";
-}
+export type { Theme };
 
 export function useTheme(): [Theme, (theme: Theme) => void] {
-  const [theme, setTheme] = useState<Theme>(current);
+  const [theme, setTheme] = useState<Theme>(currentTheme);
   useEffect(() => {
-    const follow = () => setTheme(current());
-    system.addEventListener("change", follow);
-    return () => system.removeEventListener("change", follow);
+    const follow = () => setTheme(currentTheme());
+    systemTheme.addEventListener("change", follow);
+    return () => systemTheme.removeEventListener("change", follow);
   }, []);
   useEffect(() => {
     document.documentElement.dataset.theme = theme;

@@ -34,6 +34,7 @@ const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self' 'u
     base-uri 'none'; form-action 'self'; frame-ancestors 'none'";
 const REFERRER: HeaderName = HeaderName::from_static("referrer-policy");
 const INDEX: &str = "/index.html";
+const REFERENCE: &str = "/docs.html";
 /// What is never the interface's: who asks there wants a problem, not a page.
 const OTHERS: &[&str] = &[
     "/api",
@@ -64,6 +65,12 @@ impl Assets {
         let files = folder::read(folder).with_context(unreadable)?;
         let assets = files.into_iter().map(of_folder);
         Ok(Self(assets.collect::<anyhow::Result<_>>()?))
+    }
+
+    /// The page of the API reference, if there is a web interface.
+    pub fn reference(&self, headers: &HeaderMap) -> Option<Response> {
+        let asset = self.0.get(REFERENCE)?;
+        Some(serve(asset, content_type(REFERENCE), false, headers))
     }
 
     /// The file at a path: itself, or the page that stands for all others.
@@ -147,7 +154,8 @@ fn how_to_build() -> Response {
     (StatusCode::OK, headers, MISSING).into_response()
 }
 
-fn guarded(kind: &'static str, caching: &'static str) -> [(HeaderName, HeaderValue); 5] {
+/// Headers of anything that a browser shows.
+pub fn guarded(kind: &'static str, caching: &'static str) -> [(HeaderName, HeaderValue); 5] {
     [
         (header::CONTENT_TYPE, kind),
         (header::CACHE_CONTROL, caching),

@@ -1,14 +1,19 @@
-//! The API's description at `/openapi.json`, and a page at `/docs` that shows it.
+//! The API's description at `/openapi.json`, and at `/docs` the page of the web interface that shows it.
+
+mod list;
 
 use std::sync::Arc;
 
 use axum::Router;
-use axum::http::header;
+use axum::body::Bytes;
+use axum::extract::State;
+use axum::http::{HeaderMap, header};
 use axum::response::IntoResponse;
 use axum::routing::get;
 use utoipa::openapi::security::{ApiKey, ApiKeyValue, Http, HttpAuthScheme, SecurityScheme};
 use utoipa::{Modify, OpenApi};
 
+use super::assets;
 use crate::app::App;
 
 #[derive(OpenApi)]
@@ -83,44 +88,20 @@ pub fn routes(openapi: utoipa::openapi::OpenApi) -> Router<Arc<App>> {
     let json = openapi
         .to_pretty_json()
         .expect("the description serialises");
-    let json: Arc<str> = json.into();
-    let description = move || {
-        let json = json.clone();
-        async move {
-            (
-                [(header::CONTENT_TYPE, "application/json")],
-                json.to_string(),
-            )
-        }
+    let described = serde_json::from_str(&json).expect("what was just written can be read");
+    let list: Bytes = list::page(&described).into();
+    let json: Bytes = json.into();
+    let description = async move || ([(header::CONTENT_TYPE, "application/json")], json);
+    let page = async move |State(app): State<Arc<App>>, headers: HeaderMap| {
+        let reference = app.assets.reference(&headers);
+        reference.unwrap_or_else(|| {
+            let headers = assets::guarded("text/html; charset=utf-8", "no-cache");
+            (headers, list).into_response()
+        })
     };
     Router::new()
         .route("/openapi.json", get(description))
         .route("/docs", get(page))
-        .route("/docs/page.js", get(script))
-        .route("/docs/page.css", get(style))
-}
-
-async fn page() -> impl IntoResponse {
-    let policy = "default-src 'none'; script-src 'self'; style-src 'self'; connect-src 'self'";
-    let headers = [
-        (header::CONTENT_TYPE, "text/html; charset=utf-8"),
-        (header::CONTENT_SECURITY_POLICY, policy),
-    ];
-    (headers, include_str!("docs/page.html"))
-}
-
-async fn script() -> impl IntoResponse {
-    (
-        [(header::CONTENT_TYPE, "text/javascript; charset=utf-8")],
-        include_str!("docs/page.js"),
-    )
-}
-
-async fn style() -> impl IntoResponse {
-    (
-        [(header::CONTENT_TYPE, "text/css; charset=utf-8")],
-        include_str!("docs/page.css"),
-    )
 }
 
 #[cfg(test)]

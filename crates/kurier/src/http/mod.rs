@@ -26,6 +26,7 @@ mod export;
 mod expressions;
 mod front;
 mod header_file;
+mod html;
 mod ingest;
 mod ingest_ways;
 mod instance_view;

@@ -108,6 +108,7 @@ export const system = {
     "Er wird samt Geheimnissen entfernt. Was für ihn eingereiht ist, wird unzustellbar, oder geht an den Postausgang, wenn er wie seine Art heißt.",
   ],
   "keys.title": ["API keys", "API-Schlüssel"],
+  "keys.reference": ["API reference", "API-Referenz"],
   "keys.new": ["Make a key", "Schlüssel anlegen"],
   "keys.name": ["Name", "Name"],
   "keys.scope": ["May", "Darf"],

@@ -86,9 +86,12 @@ export function Keys() {
       title={t("keys.title")}
       flush
       actions={
-        <Button icon="plus" kind="primary" onClick={() => setMaking(true)}>
-          {t("keys.new")}
-        </Button>
+        <>
+          <a href="/docs">{t("keys.reference")}</a>
+          <Button icon="plus" kind="primary" onClick={() => setMaking(true)}>
+            {t("keys.new")}
+          </Button>
+        </>
       }
     >
       <Shown of={keys}>

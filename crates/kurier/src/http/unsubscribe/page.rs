@@ -5,6 +5,8 @@ use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
 use sha2::{Digest as _, Sha256};
 
+use super::super::html::escaped;
+
 const STYLE: &str = include_str!("page.css");
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -129,14 +131,6 @@ fn button(name: &str, value: &str, label: &str) -> String {
         "<form method=\"post\"><input type=\"hidden\" name=\"{name}\" value=\"{value}\">\
          <button>{label}</button></form>\n"
     )
-}
-
-fn escaped(text: &str) -> String {
-    let text = text
-        .replace('&', "&amp;")
-        .replace('<', "&lt;")
-        .replace('>', "&gt;");
-    text.replace('"', "&quot;").replace('\'', "&#39;")
 }
 
 /// Nothing may run or be loaded; the one style is known by its hash.

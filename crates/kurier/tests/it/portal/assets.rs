@@ -121,8 +121,36 @@ async fn the_page_stands_for_its_own_addresses_and_for_no_others() {
     }
     let posted = sent(api.bare(Method::POST, "/contacts/123")).await;
     posted.expect_problem(405, "method_not_allowed");
-    let docs = get(api, "/docs", &[]).await;
-    assert!(docs.text().await.expect("text").contains("page.js"));
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn the_reference_of_the_api_is_a_page_of_the_interface() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    write(folder.path());
+    std::fs::write(folder.path().join("docs.html"), "<title>API").expect("written");
+    let server = serve(folder.path()).await;
+    let page = get(&server.api, "/docs", &[]).await;
+    assert_eq!(page.status(), 200);
+    assert_eq!(header(&page, "content-type"), "text/html; charset=utf-8");
+    assert_eq!(header(&page, "content-security-policy"), POLICY);
+    assert_eq!(header(&page, "cache-control"), "no-cache");
+    let etag = header(&page, "etag").to_owned();
+    assert_eq!(page.text().await.expect("text"), "<title>API");
+    let known = get(&server.api, "/docs", &[("if-none-match", &etag)]).await;
+    assert_eq!(known.status(), 304);
+}
+
+#[tokio::test(flavor = "multi_thread")]
+async fn without_an_interface_the_reference_is_a_list() {
+    let folder = tempfile::TempDir::new().expect("a folder");
+    let server = serve(folder.path()).await;
+    let page = get(&server.api, "/docs", &[]).await;
+    assert_eq!(page.status(), 200);
+    assert_eq!(header(&page, "content-security-policy"), POLICY);
+    let text = page.text().await.expect("text");
+    assert!(text.contains("<dt>GET /api/v1/contacts</dt>"), "{text}");
+    assert!(text.contains("<dt>POST /v1/batch</dt>"), "{text}");
+    assert!(!text.contains("<script"), "{text}");
 }
 
 #[tokio::test(flavor = "multi_thread")]
