@@ -1,5 +1,6 @@
 //! The binary: reads what it is asked to do, and does it.
 
+use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Parser as _;
@@ -13,7 +14,8 @@ fn main() -> ExitCode {
     match cli.run() {
         Ok(code) => code,
         Err(error) => {
-            eprintln!("kurier: {error:#}");
+            // Not by `eprintln!`, which panics when standard error is closed.
+            let _ = writeln!(std::io::stderr(), "kurier: {error:#}");
             ExitCode::FAILURE
         }
     }

@@ -9,6 +9,7 @@ use kurier_core::contact::Contact;
 use kurier_core::id::ContactId;
 use kurier_store::{ApiKey, Scopes, Workspace};
 
+use super::output;
 use super::workspace::WorkspaceArgs;
 use crate::app::App;
 use crate::config::Config;
@@ -78,13 +79,13 @@ pub fn operator(workspace: Workspace) -> Grant {
 
 async fn export(app: Arc<App>, grant: Arc<Grant>, contact: Contact) -> anyhow::Result<()> {
     use futures_util::TryStreamExt as _;
-    let document = std::pin::pin!(http::export_document(app, grant, contact));
-    document
-        .try_for_each(|piece| async move {
-            print!("{piece}");
-            Ok(())
-        })
-        .await?;
+    let mut document = std::pin::pin!(http::export_document(app, grant, contact));
+    while let Some(piece) = document.try_next().await? {
+        print!("{piece}");
+        if output::is_closed() {
+            break;
+        }
+    }
     Ok(())
 }
 

@@ -1,5 +1,9 @@
 //! The command line: one command a file, listed here.
 
+// First, so that its macros are known in all others.
+#[macro_use]
+mod output;
+
 mod api_key;
 mod bundle;
 mod channel;
@@ -28,6 +32,7 @@ mod workspace;
 
 use std::process::ExitCode;
 
+use anyhow::Context as _;
 use clap::{Parser, Subcommand};
 
 use crate::config::{Config, ServeArgs, StoreArgs};
@@ -99,6 +104,12 @@ enum Command {
 
 impl Cli {
     pub fn run(self) -> anyhow::Result<ExitCode> {
+        let code = self.execute()?;
+        output::finish().context("standard output")?;
+        Ok(code)
+    }
+
+    fn execute(self) -> anyhow::Result<ExitCode> {
         // These need neither settings nor data.
         if let Command::Headers(args) = self.command {
             return headers::run(args);

@@ -176,6 +176,8 @@ fn log_to_stderr() {
     let format = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(std::io::stderr().is_terminal())
+        // Else a line that cannot be written is reported by `eprintln!`, which panics for the same reason.
+        .log_internal_errors(false)
         .with_writer(std::io::stderr);
     // Fails only if a logger is there already, as in a test: then that one is used.
     let _ = format.try_init();

@@ -1,6 +1,7 @@
 //! House rules that a compiler does not check, as tests. They run on the sources, so that
 //! what they say is true of every commit.
 
+mod output;
 mod packages;
 
 use std::fs;

@@ -1,6 +1,5 @@
 //! `kurier content export`: documents with the keys they have, for another place.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use clap::Args;
@@ -8,6 +7,7 @@ use kurier_core::content::{Keyspace, Slugger};
 
 use super::{document, documents, node};
 use crate::cli::desk::Desk;
+use crate::cli::output;
 use crate::config::Config;
 
 #[derive(Debug, Args)]
@@ -27,16 +27,15 @@ pub async fn run(desk: &Desk, config: &Config, args: &ExportArgs) -> anyhow::Res
 
 /// A document as it was given, a node with everything below it.
 async fn markdown(desk: &Desk, args: &ExportArgs) -> anyhow::Result<()> {
-    let mut out = std::io::stdout().lock();
     if args.documents.is_empty() {
         for held in documents(desk, &[]).await? {
-            write!(out, "{}", held.body.source)?;
+            print!("{}", held.body.source);
         }
     }
     for named in &args.documents {
         match node(desk, named).await {
-            Ok((held, at @ 1..)) => writeln!(out, "{}", held.section(at))?,
-            _ => write!(out, "{}", document(desk, named).await?.body.source)?,
+            Ok((held, at @ 1..)) => println!("{}", held.section(at)),
+            _ => print!("{}", document(desk, named).await?.body.source),
         }
     }
     Ok(())
@@ -44,14 +43,19 @@ async fn markdown(desk: &Desk, args: &ExportArgs) -> anyhow::Result<()> {
 
 /// A line for each key, as the keyspace has it.
 async fn keyspace(desk: &Desk, config: &Config, args: &ExportArgs) -> anyhow::Result<()> {
-    let mut out = std::io::BufWriter::new(std::io::stdout().lock());
     for held in documents(desk, &args.documents).await? {
         let body = &held.body;
         let slugger = Slugger::new(&body.document.settings);
         let keyspace = Keyspace::new(&body.document, &body.source, config.content.siblings);
+        let mut lines = String::new();
         for entry in keyspace.entries(&slugger) {
-            writeln!(out, "{}", serde_json::to_string(&entry)?)?;
+            lines.push_str(&serde_json::to_string(&entry)?);
+            lines.push('\n');
+        }
+        print!("{lines}");
+        if output::is_closed() {
+            break;
         }
     }
-    Ok(out.flush()?)
+    Ok(())
 }

@@ -1,6 +1,5 @@
 //! Members: some for people, all for machines.
 
-use std::io::Write as _;
 use std::process::ExitCode;
 
 use futures_util::TryStreamExt as _;
@@ -11,7 +10,7 @@ use serde_json::json;
 
 use super::MembersArgs;
 use crate::cli::desk::Desk;
-use crate::cli::table;
+use crate::cli::{output, table};
 use crate::{flow, http};
 
 const PAGE: usize = 500;
@@ -37,13 +36,14 @@ pub async fn run(desk: &mut Desk, args: MembersArgs) -> anyhow::Result<ExitCode>
 
 async fn csv(desk: &Desk, segment: SegmentId, attributes: Vec<Path>) -> anyhow::Result<()> {
     let (app, grant) = (desk.app.clone(), desk.grant.clone());
-    let document = std::pin::pin!(http::members_csv(app, grant, segment, attributes));
-    let mut stdout = std::io::stdout().lock();
-    let mut document = document;
+    let mut document = std::pin::pin!(http::members_csv(app, grant, segment, attributes));
     while let Some(piece) = document.try_next().await? {
-        stdout.write_all(piece.as_bytes())?;
+        print!("{piece}");
+        if output::is_closed() {
+            break;
+        }
     }
-    Ok(stdout.flush()?)
+    Ok(())
 }
 
 async fn some(desk: &Desk, segment: SegmentId, limit: usize) -> anyhow::Result<Vec<Member>> {
