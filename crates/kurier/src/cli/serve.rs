@@ -27,6 +27,7 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     check_variables(std::env::vars_os().filter_map(|(name, _)| name.into_string().ok()))?;
     log_to_stderr();
     metrics::recorder();
+    warn_of_settings(&config);
     let app = App::open(&config).await?;
     bootstrap(&app.store, &config).await?;
     app.content_edge.check().await?;
@@ -60,6 +61,16 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
         true => ExitCode::FAILURE,
         false => ExitCode::SUCCESS,
     })
+}
+
+/// Settings that work and cost more than their owner may expect.
+fn warn_of_settings(config: &Config) {
+    if config.snapshots.is_none() {
+        tracing::warn!(
+            "without a data folder no snapshots are kept and every start folds the whole log: \
+             name one with --data"
+        );
+    }
 }
 
 /// Finishes what is under way, within one limit for all of it.

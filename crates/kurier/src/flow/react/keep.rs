@@ -36,12 +36,8 @@ impl Reactor {
         if state.snapshot.is_restored {
             return Ok(());
         }
-        match &self.keeping {
-            None => tracing::warn!(
-                "without a data folder no snapshots are kept and every start folds the whole log: \
-                 name one with --data"
-            ),
-            Some(keeping) => self.restore_newest(state, keeping).await?,
+        if let Some(keeping) = &self.keeping {
+            self.restore_newest(state, keeping).await?;
         }
         state.snapshot.is_restored = true;
         state.snapshot.taken_at = Some(Instant::now());

@@ -11,6 +11,7 @@ use crate::harness::{Database, Server, eventually, on_both};
 
 on_both![
     a_demo_is_full_and_moves,
+    a_first_start_warns_of_nothing,
     a_demo_goes_on_where_it_was,
     a_demo_does_not_mix_with_contacts,
 ];
@@ -84,6 +85,27 @@ async fn a_demo_is_full_and_moves(database: Database) {
     let id = id.await;
     let shown = browser.get(&format!("/api/v1/messages/{id}/preview")).await;
     assert!(!shown.expect(200).text.is_empty());
+}
+
+/// Whoever starts it has set nothing up yet, and so nothing wrongly.
+async fn a_first_start_warns_of_nothing(database: Database) {
+    let server = Server::start_with(database, DEMO).await;
+    let browser = enter(&server).await;
+    let events = |it: &Value| it["totals"]["events"].as_i64().unwrap_or(0);
+    let before = until(&browser, "it is there", |it| events(it) > 0).await;
+    until(&browser, "it goes on", |it| events(it) > events(&before)).await;
+    let stopped = server.terminate().await;
+    let log = stopped.log();
+    assert!(
+        log.contains("this is a demo") && log.contains("stopped"),
+        "{log}"
+    );
+    // PostgreSQL may be slow on a busy machine, which is no fault of a setting.
+    let is_ours = |line: &&str| !line.contains("sqlx::query: slow statement");
+    let warned =
+        |line: &&str| is_ours(line) && (line.contains(" WARN ") || line.contains("ERROR "));
+    let warnings: Vec<&str> = log.lines().filter(warned).collect();
+    assert!(warnings.is_empty(), "{warnings:#?}");
 }
 
 /// Who is in a segment changed all the while, not only at the start.
