@@ -31,9 +31,11 @@ use crate::pulse::Pulse;
 use crate::rejections::Rejections;
 use crate::secret::Vault;
 use crate::sessions::Sessions;
+use crate::version::BuildVersion;
 use crate::{clock, fault};
 
 pub struct App {
+    pub build: BuildVersion,
     pub store: Store,
     pub keyring: Keyring,
     pub sessions: Sessions,
@@ -108,8 +110,7 @@ impl App {
     pub async fn open(config: &Config) -> anyhow::Result<Arc<Self>> {
         let store = open_store(&config.database).await?;
         let pressure = Arc::new(Pressure::default());
-        let reactor = Reactor::new(store.clone(), pressure.clone(), keeping(config));
-        let reactor = Arc::new(reactor);
+        let reactor = reactor(config, &store, &pressure);
         let keyspace = open_keyspace(config.redis_url.as_deref()).await?;
         let has_redis = config.redis_url.is_some();
         // Without Redis there is one process, and it has its own memory already.
@@ -135,6 +136,7 @@ impl App {
             .quoting(Quoting::new(library.clone()), channels.clone());
         let post = Arc::new(post.remembering(Arc::new(documents("template"))));
         Ok(Arc::new(Self {
+            build: config.build,
             keyring: Keyring::new(store.access.clone()),
             sessions: Sessions::new(store.users.clone()),
             demo: Demo::new(config.demo, config.listen),
@@ -277,6 +279,11 @@ fn channels(store: &Store, config: &Config) -> Registry {
     let vault = Vault::new(config.secret_key.clone(), config.folder.as_deref());
     let outside = Outside::new(config.outgoing.clone());
     Registry::new(store.channels.clone(), Arc::new(vault), outside)
+}
+
+fn reactor(config: &Config, store: &Store, pressure: &Arc<Pressure>) -> Arc<Reactor> {
+    let (store, pressure) = (store.clone(), pressure.clone());
+    Arc::new(Reactor::new(store, pressure, keeping(config)))
 }
 
 fn keeping(config: &Config) -> Option<Keeping> {

@@ -22,6 +22,7 @@ pub use self::keys::Keys;
 use self::keys::{CacheFile, KeysFile};
 use crate::bundle::BundleSettings;
 use crate::secret::SecretKey;
+use crate::version::BuildVersion;
 
 /// Variables that are read somewhere; every other `KURIER_*` is refused by `serve`.
 const VARIABLES: &[&str] = &[
@@ -47,6 +48,8 @@ const VARIABLES: &[&str] = &[
     "KURIER_ANCHOR_URL",
     "KURIER_WEB",
     "KURIER_DEMO",
+    // Read when the program is built; an image may still have it when it runs.
+    "KURIER_COMMIT",
 ];
 
 const SNAPSHOT_EVENTS: u32 = 100_000;
@@ -237,6 +240,8 @@ pub struct Config {
     /// How bundles are served; they are not without it.
     pub bundle: Option<BundleSettings>,
     pub anchoring: Option<Anchoring>,
+    /// Which program this is; only `main` knows it.
+    pub build: BuildVersion,
 }
 
 impl Config {
@@ -285,6 +290,7 @@ impl Config {
             world_bytes_max: bytes.unwrap_or(WORLD_BYTES_MAX),
             demo: serve.demo,
             web: serve.web.or(file.web),
+            build: BuildVersion::default(),
         };
         config.checked()
     }

@@ -26,3 +26,4 @@ pub mod http;
 pub mod metrics;
 pub mod operator;
 pub mod upkeep;
+pub mod version;

@@ -48,7 +48,7 @@ impl Finding {
 }
 
 pub async fn run(config: &Config, args: DoctorArgs) -> anyhow::Result<ExitCode> {
-    let mut findings = Vec::new();
+    let mut findings = vec![Finding::of("version", Ok(config.build.to_string()))];
     match open_store(&config.database).await {
         Ok(store) => findings.extend(check_store(config, &store).await),
         Err(error) => findings.push(Finding::of("database", Err(error))),

@@ -33,20 +33,16 @@ mod workspace;
 use std::process::ExitCode;
 
 use anyhow::Context as _;
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory as _, FromArgMatches as _, Parser, Subcommand};
 
 use crate::config::{Config, ServeArgs, StoreArgs};
 use crate::operator;
+use crate::version::BuildVersion;
 
 /// A self-hosted customer-journey engine: events come in, contacts and segments follow,
 /// journeys run, messages go out.
 #[derive(Debug, Parser)]
-#[command(
-    name = "kurier",
-    version,
-    arg_required_else_help = true,
-    max_term_width = 100
-)]
+#[command(name = "kurier", arg_required_else_help = true, max_term_width = 100)]
 pub struct Cli {
     #[command(flatten)]
     store: StoreArgs,
@@ -103,13 +99,21 @@ enum Command {
 }
 
 impl Cli {
-    pub fn run(self) -> anyhow::Result<ExitCode> {
-        let code = self.execute()?;
+    /// Reads the command line; ends the process where it is faulty, and after `--help` and `--version`.
+    pub fn read(build: BuildVersion) -> Self {
+        // clap takes only texts that last, and this one is needed for as long as the process lives.
+        let version: &'static str = build.to_string().leak();
+        let matches = Self::command().version(version).get_matches();
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
+
+    pub fn run(self, build: BuildVersion) -> anyhow::Result<ExitCode> {
+        let code = self.execute(build)?;
         output::finish().context("standard output")?;
         Ok(code)
     }
 
-    fn execute(self) -> anyhow::Result<ExitCode> {
+    fn execute(self, build: BuildVersion) -> anyhow::Result<ExitCode> {
         // These need neither settings nor data.
         if let Command::Headers(args) = self.command {
             return headers::run(args);
@@ -126,7 +130,10 @@ impl Cli {
             Command::Serve(args) => args.clone(),
             _ => ServeArgs::default(),
         };
-        let config = Config::load(self.store, serve_args)?;
+        let config = Config {
+            build,
+            ..Config::load(self.store, serve_args)?
+        };
         let runtime = tokio::runtime::Builder::new_multi_thread()
             .enable_all()
             .build()?;

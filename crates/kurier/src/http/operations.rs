@@ -20,6 +20,12 @@ pub async fn healthz() -> &'static str {
 
 #[derive(Serialize, ToSchema)]
 pub struct Readiness {
+    /// The version of the program.
+    #[schema(example = "0.1.0")]
+    version: &'static str,
+    /// The commit it was built from; `unknown` if it was built without a checkout.
+    #[schema(example = "a1b2c3d4")]
+    commit: &'static str,
     /// The last position in the log.
     log_position: i64,
     /// How far the read models have come.
@@ -47,6 +53,8 @@ pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json<Readiness>, Prob
     let world_bytes = app.reactor.measured().bytes as u64;
     let keyspace = app.keyspace.ping().await.is_ok();
     Ok(Json(Readiness {
+        version: app.build.version,
+        commit: app.build.commit(),
         log_position: head,
         projection_position: position,
         projection_lag,

@@ -9,6 +9,7 @@ mod published;
 mod resume;
 mod segment;
 mod settings;
+mod version;
 
 use serde_json::Value;
 

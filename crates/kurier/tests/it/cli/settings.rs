@@ -28,6 +28,7 @@ async fn the_doctor_says_what_is_wrong(database: Database) {
     assert_eq!(
         json!(names),
         json!([
+            "version",
             "database",
             "durability",
             "workspaces",
@@ -243,12 +244,6 @@ fn help_names_every_option() {
 fn commands_without_a_database_answer() {
     let bare = kurier(&[]).expect(2);
     assert!(bare.stderr.contains("Usage: kurier"), "{}", bare.stderr);
-    assert!(
-        kurier(&["--version"])
-            .expect(0)
-            .stdout
-            .starts_with("kurier 0.")
-    );
     let openapi = kurier(&["openapi"]).expect(0).json();
     assert!(
         openapi["openapi"]
