@@ -19,7 +19,7 @@ use crate::keyring::Grant;
 
 /// The other process may be busy; what was said is durable whatever comes of it.
 const PATIENCE: Duration = Duration::from_secs(30);
-const LOOK_EVERY: Duration = Duration::from_millis(100);
+pub(super) const LOOK_EVERY: Duration = Duration::from_millis(100);
 
 pub struct Desk {
     pub app: Arc<App>,

@@ -1,5 +1,7 @@
 //! `kurier message`: the ledger of what was asked for and what became of it.
 
+mod read;
+
 use std::process::ExitCode;
 
 use anyhow::Context as _;
@@ -30,6 +32,11 @@ enum MessageCommand {
     Counts(Counts),
     /// Show a message with every attempt
     Show(Show),
+    /// Show what a message says: its subject and its words
+    #[command(
+        after_help = "Example:\n  kurier message read --to ann@example.com --state sent --wait 10"
+    )]
+    Read(read::ReadArgs),
 }
 
 #[derive(Debug, Args)]
@@ -80,10 +87,13 @@ pub struct FilterArgs {
     /// Asked for by this node
     #[arg(long)]
     node: Option<String>,
+    /// Of this channel, as it was asked for
     #[arg(long)]
     channel: Option<String>,
+    /// Written with this template
     #[arg(long)]
     template: Option<String>,
+    /// About this topic
     #[arg(long)]
     topic: Option<String>,
     /// To this address
@@ -160,6 +170,7 @@ pub async fn run(config: &Config, args: MessageArgs) -> anyhow::Result<ExitCode>
         MessageCommand::List(args) => list(config, args).await?,
         MessageCommand::Counts(args) => counts(config, args).await?,
         MessageCommand::Show(args) => show(config, args).await?,
+        MessageCommand::Read(args) => read::run(config, args).await?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -299,6 +299,17 @@ pub fn message_detail_json(
     serde_json::to_string_pretty(&message_view::MessageDetail::from(message))
 }
 
+/// What a message says, as the API shows it, with the message's id and state.
+pub fn message_content_json(
+    message: &kurier_core::projection::MessageSummary,
+    rendered: kurier_core::message::Rendered,
+) -> serde_json::Value {
+    let mut answer = serde_json::json!(message_view::RenderedContent::from(rendered));
+    answer["id"] = serde_json::json!(message.request.message);
+    answer["state"] = serde_json::json!(message.state.as_str());
+    answer
+}
+
 /// A count of messages as the API shows it.
 pub fn count_json(count: kurier_store::MessageCount) -> serde_json::Value {
     serde_json::json!(message_view::CountView::from(count))

@@ -4,6 +4,7 @@ mod contact;
 mod import;
 mod journey;
 mod keys;
+mod messages;
 mod pipe;
 mod published;
 mod resume;
