@@ -1,6 +1,7 @@
 //! House rules that a compiler does not check, as tests. They run on the sources, so that
 //! what they say is true of every commit.
 
+mod links;
 mod output;
 mod packages;
 
@@ -289,22 +290,6 @@ fn tests_neither_sleep_nor_hide() {
         }
     }
     assert_none(faults, "tests neither sleep nor hide");
-}
-
-#[test]
-fn paths_in_the_architecture_exist() {
-    let text = fs::read_to_string(root().join("ARCHITECTURE.md")).expect("ARCHITECTURE.md");
-    let quoted = text.split('`').skip(1).step_by(2);
-    let paths: Vec<&str> = quoted
-        .filter(|word| word.contains('/') && !word.contains([' ', '{', '*']))
-        .collect();
-    let ours: Vec<&&str> = paths.iter().filter(|path| !path.starts_with('/')).collect();
-    assert!(ours.len() > 10, "the code map names no paths");
-    let missing = ours.iter().filter(|path| !root().join(path).exists());
-    assert_none(
-        missing.map(|path| path.to_string()).collect(),
-        "ARCHITECTURE.md names what is not there",
-    );
 }
 
 #[test]
