@@ -1,6 +1,7 @@
 //! `kurier serve`: the server, until it is told to stop.
 
 use std::io::IsTerminal as _;
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -39,7 +40,7 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
     }
     let listener = TcpListener::bind(config.listen)
         .await
-        .with_context(|| format!("cannot listen on {}", config.listen))?;
+        .with_context(|| refused_address(config.listen))?;
     let address = listener.local_addr()?;
     let stop = stop_signal()?;
     let mut flows = start_flows(&app);
@@ -61,6 +62,15 @@ pub async fn run(config: Config) -> anyhow::Result<ExitCode> {
         true => ExitCode::FAILURE,
         false => ExitCode::SUCCESS,
     })
+}
+
+fn refused_address(address: SocketAddr) -> String {
+    format!(
+        "cannot listen on {address}; --listen or KURIER_LISTEN chooses another address, such as \
+         {}:{}",
+        address.ip(),
+        address.port().checked_add(1).unwrap_or(8787)
+    )
 }
 
 /// Settings that work and cost more than their owner may expect.
@@ -149,7 +159,9 @@ async fn follow_reactions(app: Arc<App>) {
 fn tell_of_demo(app: &App, url: &str) {
     tracing::info!("this is a demo: its contacts are made up, and events come by themselves");
     match app.demo.owner() {
-        Some(_) => println!("demo at {url}: one click signs in whoever opens it on this machine"),
+        Some(_) => println!(
+            "demo at {url}: \"Look around in the demo\" signs in whoever opens it on this machine"
+        ),
         None => println!(
             "demo at {url}: give {} a password with `kurier user set-password`",
             demo::OWNER

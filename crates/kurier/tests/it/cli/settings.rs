@@ -165,7 +165,9 @@ async fn settings_come_from_a_file_too() {
     let second = folder.path().join("second").display().to_string();
     let output = kurier(&["serve", "--listen", taken, "--data", &second]).expect(1);
     assert!(
-        output.stderr.contains(&format!("cannot listen on {taken}")),
+        output.stderr.contains(&format!(
+            "cannot listen on {taken}; --listen or KURIER_LISTEN"
+        )),
         "{}",
         output.stderr
     );
