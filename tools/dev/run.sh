@@ -36,6 +36,8 @@ serve_in_background() {
   mkdir -p "$(data_folder)"
   (
     umask 077
+    # An older log must not be taken for the answer of this start.
+    : >"$log"
     nohup setsid "$(demo_program)" serve --demo --data "$(data_folder)" "$@" >"$log" 2>&1 </dev/null &
     printf '%s\n' "$!" >"$(pid_file)"
   )

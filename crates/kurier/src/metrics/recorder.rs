@@ -75,9 +75,11 @@ impl Recorder for PrometheusRecorder {
     }
 }
 
+type Shard<T> = HashMap<Key, Arc<T>, BuildHasherDefault<KeyHash>>;
+
 /// All series of one metric type, by name and labels.
 pub(super) struct SeriesMap<T> {
-    shards: [RwLock<HashMap<Key, Arc<T>, BuildHasherDefault<KeyHash>>>; SHARDS],
+    shards: [RwLock<Shard<T>>; SHARDS],
 }
 
 impl<T> Default for SeriesMap<T> {
