@@ -55,6 +55,10 @@ const KEEP_MEMORY: &str = "SELECT length(repeat(' ', 1000000))";
 /// Any number will do as long as no other program picks it: "kurier" in ASCII.
 const MIGRATION_LOCK: i64 = 0x6b75_7269_6572;
 
+/// For a filter of log lines. PostgreSQL warns of a rollback without a transaction if a query is given up as the server
+/// stops, which is nothing to look after.
+pub const LOG_FILTER: &str = "sqlx::postgres::notice=error";
+
 pub struct Postgres {
     pool: PgPool,
     appender: Appender,

@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context as _;
+use kurier_store::postgres::LOG_FILTER;
 use kurier_store::{Error, Store};
 use tokio::net::TcpListener;
 use tokio::signal::unix::{SignalKind, signal};
@@ -193,7 +194,9 @@ async fn bootstrap(store: &Store, config: &Config) -> anyhow::Result<()> {
 
 fn log_to_stderr() {
     let filter = tracing_subscriber::EnvFilter::try_from_env("KURIER_LOG")
-        .unwrap_or_else(|_| tracing_subscriber::EnvFilter::new("info,sqlx=warn"))
+        .unwrap_or_else(|_| {
+            tracing_subscriber::EnvFilter::new(format!("info,sqlx=warn,{LOG_FILTER}"))
+        })
         // It would tell what is in every event.
         .add_directive("tokio_postgres=warn".parse().expect("a directive"));
     let format = tracing_subscriber::fmt()
