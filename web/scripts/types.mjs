@@ -14,6 +14,7 @@ const text = await read();
 const document = JSON.parse(text);
 // The pages name paths themselves; of the description only the shapes are used.
 document.paths = {};
+if (document.components) delete document.components.responses;
 
 // A reference to a schema nobody registered would stop the whole run: it is told, and left open.
 const known = new Set(Object.keys(document.components?.schemas ?? {}));

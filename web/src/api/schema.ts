@@ -58,11 +58,17 @@ export interface components {
             /** Format: int32 */
             attempt: number;
             began_at: string;
-            /** @description `temporary`, `permanent` or `retryable`. */
+            /**
+             * @description `temporary`, `permanent` or `retryable`.
+             * @example temporary
+             */
             category?: string | null;
             /** @example http 503 */
             code?: string | null;
-            /** @description What the channel said, for people. */
+            /**
+             * @description What the channel said, for people.
+             * @example 421 the mailbox is busy, try again later
+             */
             detail?: string | null;
             ended_at?: string | null;
             /**
@@ -99,12 +105,30 @@ export interface components {
              */
             subject?: string | null;
         };
+        /**
+         * @description Events of any type.
+         * @example {
+         *       "batch": [
+         *         {
+         *           "event": "course_booked",
+         *           "type": "track",
+         *           "userId": "ann"
+         *         }
+         *       ]
+         *     }
+         */
+        BatchInput: {
+            batch: components["schemas"]["EventInput"][];
+        };
         /** @description Words that need no template. */
         BodyInput: {
+            /** @example <p>Hello {{ contact.name }}</p> */
             html?: string | null;
             /** @description A webhook's data, or Slack's blocks. */
             json?: unknown;
+            /** @example Welcome */
             subject?: string | null;
+            /** @example Hello {{ contact.name }} */
             text?: string | null;
         };
         /** @description As it is described; it is written as [`Answer`]. */
@@ -123,7 +147,10 @@ export interface components {
             policyMinConfs: number;
             ready: boolean;
             reorg: boolean;
-            /** @description `confirmed`, `off_chain`, `unknown_header`, `unmined` or `invalid_proof`. */
+            /**
+             * @description `confirmed`, `off_chain`, `unknown_header`, `unmined` or `invalid_proof`.
+             * @example confirmed
+             */
             state: string;
             tip?: Record<string, never> | null;
             unstable: boolean;
@@ -171,14 +198,20 @@ export interface components {
              * @default 5
              */
             max_retries: number | null;
-            /** @description `resend` or `ask`. */
+            /**
+             * @description `resend` or `ask`.
+             * @example resend
+             */
             on_unknown?: string | null;
-            /** Format: int32 */
+            /**
+             * Format: int32
+             * @example 600
+             */
             rate_limit_per_minute?: number | null;
             /** @description Secrets by name. Those that are not named stay; null removes one. */
-            secrets: Record<string, never>;
+            secrets?: Record<string, never> | null;
             /** @description What it speaks to; which settings there are depends on the kind. */
-            settings: Record<string, never>;
+            settings?: Record<string, never> | null;
         };
         ChannelList: {
             data: components["schemas"]["ChannelView"][];
@@ -196,7 +229,10 @@ export interface components {
             changed_at: string;
             contact_limit?: Record<string, never> | null;
             enabled: boolean;
-            /** @description Why it cannot be used. */
+            /**
+             * @description Why it cannot be used.
+             * @example the secret `password` is missing
+             */
             fault?: string | null;
             /** @description Whether messages may pass, for all servers together. */
             gate: components["schemas"]["GateView"];
@@ -207,7 +243,10 @@ export interface components {
             max_retries: number;
             /** @example email */
             name: string;
-            /** @description `resend` or `ask`. */
+            /**
+             * @description `resend` or `ask`.
+             * @example resend
+             */
             on_unknown: string;
             /** Format: int32 */
             rate_limit_per_minute?: number | null;
@@ -232,7 +271,7 @@ export interface components {
          * @description Which messages: by their ids, or all for which a filter holds.
          * @example {
          *       "filter": {
-         *         "journey": "0199…",
+         *         "journey": "019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f",
          *         "node": "remind",
          *         "state": "failed,skipped"
          *       }
@@ -240,8 +279,18 @@ export interface components {
          */
         Chosen: {
             filter?: components["schemas"]["FilterParams"] | null;
-            /** @description At most 1,000. */
+            /**
+             * @description At most 1,000.
+             * @example [
+             *       "019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f"
+             *     ]
+             */
             ids?: string[] | null;
+        };
+        /** @description All that is kept of a contact. */
+        ContactExport: {
+            contact: components["schemas"]["ContactView"];
+            events: components["schemas"]["EventView"][];
         };
         /** @description What is to be known of a contact. It needs a user id, an anonymous id or an e-mail address. */
         ContactInput: {
@@ -272,8 +321,17 @@ export interface components {
         ContactName: string | {
             user_id: string;
         };
+        /** @description A contact that is durable, but cannot be read back yet. */
+        ContactPending: {
+            id: string;
+        };
         /** @description A contact and what is known of it. */
         ContactView: {
+            /**
+             * @example [
+             *       "a-1f6f0c"
+             *     ]
+             */
             anonymous_ids: string[];
             attributes: {
                 [key: string]: unknown;
@@ -283,19 +341,36 @@ export interface components {
              * @example 2026-11-15T12:00:00Z
              */
             created_at: string;
-            /** @description The attribute `email` in its normal form, if it is an address. */
+            /**
+             * @description The attribute `email` in its normal form, if it is an address.
+             * @example ann@example.com
+             */
             email?: string | null;
-            /** @description When this contact or its address was erased before it came back. */
+            /**
+             * @description When this contact or its address was erased before it came back.
+             * @example 2026-11-19T09:30:00.000Z
+             */
             erased_before?: string | null;
             /** Format: int64 */
             event_count: number;
-            /** @description User ids of contacts that were merged into this one. */
+            /**
+             * @description User ids of contacts that were merged into this one.
+             * @example [
+             *       "u0"
+             *     ]
+             */
             former_user_ids: string[];
+            /**
+             * @example [
+             *       "acme"
+             *     ]
+             */
             groups: string[];
             /** @example 7c9e6679-7425-80de-944b-e07fc1f90ae7 */
             id: string;
             /** @description When it last did something, by the clients' clocks. */
             last_seen_at: string;
+            /** @example +49228123456 */
             phone?: string | null;
             /**
              * Format: int64
@@ -308,7 +383,10 @@ export interface components {
         /** @description A document or a node of one, in a list. */
         ContentItem: {
             changed_at?: string | null;
-            /** @description The key of the document that it is in. */
+            /**
+             * @description The key of the document that it is in.
+             * @example handbook
+             */
             document: string;
             /** @example para:refund_policy:001 */
             key: string;
@@ -316,9 +394,15 @@ export interface components {
             nodes?: number | null;
             /** @example handbook/refunds.md */
             source: string;
-            /** @description Of a document or a heading. */
+            /**
+             * @description Of a document or a heading.
+             * @example Shipping
+             */
             title?: string | null;
-            /** @description `doc`, `ch`, `para`, `subpara` or `chunk`. */
+            /**
+             * @description `doc`, `ch`, `para`, `subpara` or `chunk`.
+             * @example doc
+             */
             type: string;
         };
         ContentList: {
@@ -328,29 +412,59 @@ export interface components {
         };
         /** @description A document or a node, with all that is known of it. */
         ContentNodeView: components["schemas"]["ContentItem"] & {
+            /**
+             * @example [
+             *       "Ann"
+             *     ]
+             */
             authors?: string[];
+            /**
+             * @example [
+             *       "help"
+             *     ]
+             */
             categories?: string[];
             /** @description How many nodes are right below it. */
             children: number;
             /** Format: int32 */
             end: number;
+            /** @example handbook.ch2 */
             next?: string | null;
+            /** @example handbook */
             parent?: string | null;
-            /** @description The headings above it. */
+            /**
+             * @description The headings above it.
+             * @example [
+             *       "Shipping"
+             *     ]
+             */
             path: string[];
             /** @description Its place in reading order; the document is 0. */
             position: number;
+            /** @example handbook.ch1 */
             previous?: string | null;
-            /** @description With everything below it, as it was asked for. */
+            /**
+             * @description With everything below it, as it was asked for.
+             * @example <h1>Shipping</h1>
+             */
             rendered?: string | null;
+            /** @example 5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b */
             sha256: string;
             /**
              * Format: int32
              * @description Where it stands in the source, in bytes.
              */
             start: number;
+            /**
+             * @example [
+             *       "delivery"
+             *     ]
+             */
             tags?: string[];
-            /** @description Its own Markdown: a heading's line, a chunk's blocks; of a document its title. */
+            /**
+             * @description Its own Markdown: a heading's line, a chunk's blocks; of a document its title.
+             * @example # Shipping
+             */
             text: string;
         };
         /** @description How many messages there are, by how they stand. */
@@ -359,11 +473,15 @@ export interface components {
         };
         /** @description Messages that stand alike, counted. */
         CountView: {
+            /** @example email */
             channel: string;
+            /** @example http 503 */
             code?: string | null;
             /** Format: int64 */
             count: number;
+            /** @example suppressed */
             reason?: string | null;
+            /** @example sent */
             state: string;
         };
         CountsView: {
@@ -381,23 +499,32 @@ export interface components {
         };
         /** @description Events of one kind on one day. */
         DailyCountView: {
-            /** @description Of messages, by which channel. */
+            /**
+             * @description Of messages, by which channel.
+             * @example email
+             */
             channel?: string | null;
             /** Format: int64 */
             count: number;
-            /** @description The first instant of the day, in UTC. */
+            /**
+             * @description The first instant of the day, in UTC.
+             * @example 2026-11-19T00:00:00Z
+             */
             day: string;
             /** @example message.sent */
             kind: string;
         };
         Day: components["schemas"]["CountsView"] & {
+            /** @example 2026-11-19T00:00:00Z */
             day: string;
         };
         DayMessages: {
+            /** @example email */
             channel: string;
             count: number;
             /** @example 2026-01-31 */
             day: string;
+            /** @example welcome */
             template: string;
         };
         /** @description Whether a version is deep enough, now. */
@@ -411,6 +538,7 @@ export interface components {
             state: string;
             tip?: Record<string, never> | null;
             unstable: boolean;
+            /** @example 5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b */
             versionId: string;
         };
         DefinitionCheck: {
@@ -429,17 +557,31 @@ export interface components {
         };
         /** @description A row that differs. */
         DifferenceView: {
-            /** @description The columns that differ. */
+            /**
+             * @description The columns that differ.
+             * @example [
+             *       "email"
+             *     ]
+             */
             columns: string[];
             /** @description Whether the log says that there is such a row. */
             in_log: boolean;
             /** @description Whether the read model has the row. */
             in_view: boolean;
-            /** @description The values of its key, without the workspace. */
+            /**
+             * @description The values of its key, without the workspace.
+             * @example 019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f
+             */
             key: string[];
+            /** @example contacts */
             table: string;
         };
         DocumentInput: {
+            /**
+             * @example # Shipping
+             *
+             *     Parcels leave within a day.
+             */
             markdown: string;
             /**
              * @description What names the document: importing the same source again changes it.
@@ -455,7 +597,9 @@ export interface components {
             by: string;
             /** Format: int64 */
             count: number;
+            /** @example wait_a_day */
             node: string;
+            /** @example send_offer */
             to: string;
         };
         /**
@@ -484,7 +628,32 @@ export interface components {
         };
         ErrorView: {
             at: string;
+            /** @example the attribute `phone` has no value */
             reason: string;
+        };
+        /**
+         * @description An event. All fields of the Segment specification are known; the reference of ingest has them.
+         * @example {
+         *       "event": "course_booked",
+         *       "properties": {
+         *         "course": "Pottery"
+         *       },
+         *       "userId": "ann"
+         *     }
+         */
+        EventInput: {
+            /** @description The id of a device that no user is known for yet. */
+            anonymousId?: unknown;
+            /** @description The name of a tracked event. */
+            event?: string | null;
+            /** @description The same id is taken once. */
+            messageId?: string | null;
+            properties?: Record<string, never> | null;
+            traits?: Record<string, never> | null;
+            /** @description In a batch: identify, track, page, screen, group or alias. */
+            type?: string | null;
+            /** @description The id of a user, as text or a number. */
+            userId?: unknown;
         };
         /** @description One page of a timeline. */
         EventList: {
@@ -502,6 +671,7 @@ export interface components {
         /** @description An event of a contact. */
         EventView: {
             anonymous_id?: string | null;
+            /** @example Docs */
             category?: string | null;
             context?: unknown;
             group_id?: string | null;
@@ -514,7 +684,10 @@ export interface components {
             name?: string | null;
             /** @description The client's time, corrected for its clock's skew. */
             occurred_at: string;
-            /** @description The client's time as it was sent. */
+            /**
+             * @description The client's time as it was sent.
+             * @example 2026-11-19T09:30:00.000Z
+             */
             original_timestamp?: string | null;
             /**
              * Format: int64
@@ -537,7 +710,10 @@ export interface components {
         };
         /** @description What there is to say of an expression. */
         ExpressionCheck: {
-            /** @description The one way to write it. */
+            /**
+             * @description The one way to write it.
+             * @example contact.plan = 'pro'
+             */
             canonical?: string | null;
             errors: components["schemas"]["ExpressionFault"][];
             ok: boolean;
@@ -545,8 +721,10 @@ export interface components {
         };
         /** @description One fault, and the bytes of the text it is about. */
         ExpressionFault: {
+            /** @example `plam` is not known */
             message: string;
             span: components["schemas"]["SpanView"];
+            /** @example plan */
             suggestion?: string | null;
         };
         ExpressionInput: {
@@ -556,11 +734,14 @@ export interface components {
             place?: components["schemas"]["PlaceName"];
         };
         FailureView: {
+            /** @example the database cannot be reached */
             reason: string;
+            /** @example 2026-11-19T09:30:00.000Z */
             since: string;
         };
         /** @description One thing that is wrong, and where. */
         Fault: {
+            /** @example a contact needs a userId or an anonymousId */
             detail: string;
             /**
              * @description A JSON pointer into the body.
@@ -573,10 +754,12 @@ export interface components {
             /**
              * @description The expression that is faulty, and the bytes of it that are; of a template, the bytes of
              *     its field.
+             * @example contact.plan =
              */
             expression?: string | null;
             /** @example next_node_id */
             field?: string | null;
+            /** @example the node `offer` is not there */
             message: string;
             /** @example remind */
             node?: string | null;
@@ -586,6 +769,7 @@ export interface components {
              */
             severity: string;
             span?: components["schemas"]["SpanView"] | null;
+            /** @example send_offer */
             suggestion?: string | null;
         };
         FieldView: {
@@ -593,6 +777,7 @@ export interface components {
             example: string;
             /** @example duration */
             name: string;
+            /** @example At most 90 days */
             note?: string | null;
         };
         /** @description All that is given must hold. */
@@ -644,8 +829,12 @@ export interface components {
              * @example closed
              */
             breaker: string;
-            /** @description Why nothing passes: `circuit_open`, `rate_limit` or `retry_after`. */
+            /**
+             * @description Why nothing passes: `circuit_open`, `rate_limit` or `retry_after`.
+             * @example circuit_open
+             */
             closed_by?: string | null;
+            /** @example 2026-11-19T09:30:00.000Z */
             closed_until?: string | null;
         };
         /** @description What was seen of a channel since this process knows it. */
@@ -656,8 +845,12 @@ export interface components {
              * @example 0
              */
             failing: number;
-            /** @description Of the last failure, what a machine may tell it by. */
+            /**
+             * @description Of the last failure, what a machine may tell it by.
+             * @example http 503
+             */
             last_code?: string | null;
+            /** @example the service answered 503 */
             last_detail?: string | null;
             last_failed_at?: string | null;
             last_sent_at?: string | null;
@@ -670,14 +863,19 @@ export interface components {
         };
         HopView: {
             at: string;
-            /** @description The conditions that decided, and what they met. */
+            /**
+             * @description The conditions that decided, and what they met.
+             * @example []
+             */
             because?: string[];
             /**
              * @description `next`, `true`, `false`, `branch:0`, `default`, `met` or `timeout`.
              * @example timeout
              */
             by: string;
+            /** @example is_pro */
             node: string;
+            /** @example send_offer */
             to: string;
         };
         ImportAnswer: {
@@ -705,8 +903,9 @@ export interface components {
         };
         /** @description A run with its state and its path. */
         InstanceDetail: components["schemas"]["InstanceView"] & {
+            /** @example welcome */
             journey_name?: string | null;
-            messages: components["schemas"]["MessageView"][];
+            messages: components["schemas"]["InstanceMessage"][];
             /** @description How many hops of the path are left out. */
             omitted: number;
             /** @description Every node it left, and why so; of a long path the beginning and the end. */
@@ -720,20 +919,35 @@ export interface components {
             has_more: boolean;
             next_cursor?: string | null;
         };
+        /** @description A message that the run asked for. */
+        InstanceMessage: {
+            at: string;
+            id: string;
+            /** @example send_welcome */
+            node: string;
+        };
         /** @description A run of a contact through a journey. */
         InstanceView: {
-            /** @description The type of the event that it waits for. */
+            /**
+             * @description The type of the event that it waits for.
+             * @example Order Completed
+             */
             awaits?: string | null;
             /** @description Nobody's, if the contact was erased a moment ago. */
             contact?: string | null;
             ended_at?: string | null;
-            /** @description `exit`, `exit_when`, `restarted`, `cancelled`, `merged`, `erased` or `step_limit`. */
+            /**
+             * @description `exit`, `exit_when`, `restarted`, `cancelled`, `merged`, `erased` or `step_limit`.
+             * @example exit
+             */
             ending?: string | null;
             entered_at: string;
             /** @description It came here while the journey was paused, and waits for it to be resumed. */
             held: boolean;
             id: string;
+            /** @example 019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f */
             journey: string;
+            /** @example order-17 */
             key?: string | null;
             /** @description When it came to its node. */
             moved_at: string;
@@ -754,8 +968,42 @@ export interface components {
             steps: number;
             /** Format: int32 */
             version: number;
-            /** @description When time alone moves it on. */
+            /**
+             * @description When time alone moves it on.
+             * @example 2026-11-19T09:30:00.000Z
+             */
             wake?: string | null;
+        };
+        /**
+         * @description The definition of a journey. The reference of journeys has all fields.
+         * @example {
+         *       "name": "First message",
+         *       "nodes": [
+         *         {
+         *           "event_type": "course_booked",
+         *           "id": "start",
+         *           "next_node_id": "confirm",
+         *           "node_type": "trigger",
+         *           "trigger_type": "event"
+         *         },
+         *         {
+         *           "channel": "email",
+         *           "id": "confirm",
+         *           "next_node_id": "done",
+         *           "node_type": "send_message",
+         *           "template": "first-message"
+         *         },
+         *         {
+         *           "id": "done",
+         *           "node_type": "exit"
+         *         }
+         *       ]
+         *     }
+         */
+        JourneyDefinition: {
+            description?: string | null;
+            name?: string | null;
+            nodes: unknown[];
         };
         /** @description A journey with its definitions. */
         JourneyDetail: components["schemas"]["JourneyView"] & {
@@ -769,7 +1017,22 @@ export interface components {
         /** @description A journey, by name. */
         JourneyName: {
             id: string;
+            /** @example welcome */
             name: string;
+        };
+        /** @description A journey that is durable, but cannot be read back yet. */
+        JourneyPending: {
+            id: string;
+        };
+        /** @description A version: it never changes. */
+        JourneyVersion: {
+            definition: unknown;
+            published_at: string;
+            /** Format: int32 */
+            version: number;
+        };
+        JourneyVersionList: {
+            data: components["schemas"]["VersionName"][];
         };
         /** @description A journey. */
         JourneyView: {
@@ -792,7 +1055,10 @@ export interface components {
             version?: number | null;
         };
         KeyspaceState: {
-            /** @description `redis`, or `memory` where there is no Redis. */
+            /**
+             * @description `redis`, or `memory` where there is no Redis.
+             * @example memory
+             */
             kind: string;
             ok: boolean;
         };
@@ -817,7 +1083,10 @@ export interface components {
             events: components["schemas"]["MessageEvent"][];
             /** @description The values its template reads. */
             inputs: Record<string, never>;
-            /** @description What the provider calls it. */
+            /**
+             * @description What the provider calls it.
+             * @example 250 queued as 4F2A
+             */
             receipt?: string | null;
             /**
              * Format: int32
@@ -834,7 +1103,10 @@ export interface components {
              * @description Where it stands in the log.
              */
             position: number;
-            /** @description Why, where there is a reason. */
+            /**
+             * @description Why, where there is a reason.
+             * @example suppressed
+             */
             reason?: string | null;
             /** @example message.sent */
             type: string;
@@ -866,14 +1138,20 @@ export interface components {
             priority: number | null;
             /** @description Not before this; at once if not said. */
             scheduled_at?: string | null;
-            /** @description What it says: a template's name, */
+            /**
+             * @description What it says: a template's name,
+             * @example welcome
+             */
             template?: string | null;
             /**
              * @description To this address; in place of the contact's own, if there is one.
              * @example ann@example.com
              */
             to?: string | null;
-            /** @description What it is about; the template's topic if not said. Without one it always goes. */
+            /**
+             * @description What it is about; the template's topic if not said. Without one it always goes.
+             * @example news
+             */
             topic?: string | null;
             /** @description To a contact, by user id. */
             user_id?: string | null;
@@ -907,11 +1185,16 @@ export interface components {
             /** @description Somebody put it away. */
             discarded: boolean;
             id: string;
+            /** @example 019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f */
             instance?: string | null;
-            /** @description The journey that asked for it; none if a program did. */
+            /**
+             * @description The journey that asked for it; none if a program did.
+             * @example 019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f
+             */
             journey?: string | null;
             /** @description When it is tried, if that is later. */
             next_at?: string | null;
+            /** @example send_welcome */
             node?: string | null;
             /**
              * Format: int32
@@ -924,24 +1207,35 @@ export interface components {
              */
             reason?: string | null;
             requested_at: string;
-            /** @description The channel that took it. */
+            /**
+             * @description The channel that took it.
+             * @example email
+             */
             sent_by?: string | null;
             /**
              * @description `queued`, `sending`, `sent`, `retrying`, `failed`, `skipped` or `unknown`.
              * @example sent
              */
             state: string;
-            /** @description What it is headed; only in a list that was asked for `subjects`. */
+            /**
+             * @description What it is headed; only in a list that was asked for `subjects`.
+             * @example Welcome
+             */
             subject?: string | null;
             /** @example welcome */
             template?: string | null;
-            /** @description The address, as it was known when the message was asked for. */
+            /**
+             * @description The address, as it was known when the message was asked for.
+             * @example ann@example.com
+             */
             to?: string | null;
+            /** @example news */
             topic?: string | null;
             /** Format: int32 */
             version?: number | null;
         };
         Meta: {
+            /** @example the contact cannot be accepted */
             error: string;
         };
         /** @description A key that was just made. */
@@ -980,9 +1274,15 @@ export interface components {
         };
         /** @description A kind of node. */
         NodeKindView: {
-            /** @description What it does. */
+            /**
+             * @description What it does.
+             * @example Waits for a time.
+             */
             doc: string;
-            /** @description Nodes of this kind, in YAML. */
+            /**
+             * @description Nodes of this kind, in YAML.
+             * @example - wait: 1d
+             */
             example: string;
             fields: components["schemas"]["FieldView"][];
             /**
@@ -1016,19 +1316,42 @@ export interface components {
         };
         /** @description What became of an imported document. */
         OutcomeView: {
-            /** @description Keys whose text is another one now. */
+            /**
+             * @description Keys whose text is another one now.
+             * @example [
+             *       "handbook.ch1"
+             *     ]
+             */
             changed: string[];
-            /** @description Keys that are gone for ever. */
+            /**
+             * @description Keys that are gone for ever.
+             * @example [
+             *       "handbook.ch9"
+             *     ]
+             */
             gone: string[];
             /** @description How many nodes stayed as they were. */
             kept: number;
+            /** @example handbook */
             key?: string | null;
-            /** @description Keys that were given. */
+            /**
+             * @description Keys that were given.
+             * @example [
+             *       "handbook.ch2"
+             *     ]
+             */
             new: string[];
-            /** @description Why it was refused, or why its front matter could not be read. */
+            /**
+             * @description Why it was refused, or why its front matter could not be read.
+             * @example the document is empty
+             */
             reason?: string | null;
+            /** @example handbook.md */
             source: string;
-            /** @description `new`, `changed`, `unchanged` or `refused`. */
+            /**
+             * @description `new`, `changed`, `unchanged` or `refused`.
+             * @example new
+             */
             standing: string;
         };
         /** @description How a workspace fares. */
@@ -1053,23 +1376,27 @@ export interface components {
             reactor: components["schemas"]["ReactorState"];
             totals: components["schemas"]["Totals"];
         };
-        /** @description A contact that is durable, but cannot be read back yet. */
-        Pending: {
-            id: string;
-        };
         /** @enum {string} */
         PlaceName: "segment" | "trigger" | "journey" | "journey_event";
         PreviewInput: {
             /** @example contact.plan = 'pro' */
             expression: string;
-            /** @description The instant to look at; now without it. */
+            /**
+             * @description The instant to look at; now without it.
+             * @example 2026-11-19T09:30:00.000Z
+             */
             now?: string | null;
         };
         /** @description Who would be in a segment. */
         PreviewView: {
             /** Format: int64 */
             count: number;
-            /** @description The ids of some of them. */
+            /**
+             * @description The ids of some of them.
+             * @example [
+             *       "019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f"
+             *     ]
+             */
             sample: string[];
             /** Format: int64 */
             took_us: number;
@@ -1080,11 +1407,14 @@ export interface components {
          */
         ProblemBody: components["schemas"]["Details"] & {
             code: components["schemas"]["ProblemCode"];
+            /** @example there is no such contact */
             detail: string;
+            /** @example there is no such contact */
             message: string;
             meta: components["schemas"]["Meta"];
             /** Format: int32 */
             status: number;
+            /** @example Not Found */
             title: string;
             /** @example urn:kurier:problem:not_found */
             type: string;
@@ -1093,7 +1423,7 @@ export interface components {
          * @example not_found
          * @enum {string}
          */
-        ProblemCode: "bad_body" | "bad_channel" | "bad_choice" | "bad_contact" | "bad_content_type" | "bad_cursor" | "bad_definition" | "bad_document" | "bad_encoding" | "bad_event" | "bad_filter" | "bad_hex" | "bad_idempotency_key" | "bad_json" | "bad_key" | "bad_members" | "bad_message" | "bad_parameter" | "bad_proof" | "bad_segment" | "bad_slack_workspace" | "bad_source" | "bad_standing" | "bad_suppression" | "bad_template" | "bad_trigger" | "bad_user" | "bad_version_id" | "bundles_off" | "cannot_render" | "changed" | "conflict" | "csrf" | "dynamic_segment" | "ended" | "forbidden" | "gone" | "idempotency_key_reused" | "last_owner" | "method_not_allowed" | "name_taken" | "no_draft" | "no_secret_key" | "not_a_document" | "not_found" | "overtaken" | "segment_in_use" | "setup_required" | "signed_out" | "timeout" | "too_large" | "too_many" | "too_many_attempts" | "too_many_rows" | "twice" | "unauthorized" | "unavailable" | "unknown_encoding" | "wrong_password";
+        ProblemCode: "bad_body" | "bad_channel" | "bad_choice" | "bad_contact" | "bad_content_type" | "bad_cursor" | "bad_definition" | "bad_document" | "bad_encoding" | "bad_event" | "bad_filter" | "bad_hex" | "bad_idempotency_key" | "bad_json" | "bad_key" | "bad_members" | "bad_message" | "bad_parameter" | "bad_proof" | "bad_segment" | "bad_slack_workspace" | "bad_source" | "bad_standing" | "bad_suppression" | "bad_template" | "bad_trigger" | "bad_user" | "bad_version_id" | "bundles_off" | "cannot_render" | "changed" | "conflict" | "csrf" | "dynamic_segment" | "ended" | "forbidden" | "gone" | "idempotency_key_reused" | "internal" | "last_owner" | "method_not_allowed" | "name_taken" | "no_draft" | "no_secret_key" | "not_a_document" | "not_found" | "overtaken" | "segment_in_use" | "setup_required" | "signed_out" | "timeout" | "too_large" | "too_many" | "too_many_attempts" | "too_many_rows" | "twice" | "unauthorized" | "unavailable" | "unknown_encoding" | "wrong_password";
         ProjectionDetail: components["schemas"]["ProjectionView"] & {
             /** @description The first events it could not fold, with the reason. */
             set_aside_events: components["schemas"]["SetAsideView"][];
@@ -1162,29 +1492,46 @@ export interface components {
          *     Bytes are hexadecimal text.
          */
         ProofBody: {
-            /** @description BRC-62, BRC-95 or BRC-96. */
+            /**
+             * @description BRC-62, BRC-95 or BRC-96.
+             * @example 0100beef
+             */
             beef?: string | null;
-            /** @description BRC-74. */
+            /**
+             * @description BRC-74.
+             * @example fe8a6a0c00
+             */
             bump?: string | null;
             /**
              * @description How the transaction's commitment comes from the version: `{"kind": "op_return"}`, which
              *     holds if nothing is said, or `{"kind": "batch", "index": 0, "size": 2, "path": [...]}`.
              */
             commitment?: Record<string, never> | null;
-            /** @description The block's header, where our own headers do not reach it yet. */
+            /**
+             * @description The block's header, where our own headers do not reach it yet.
+             * @example 00000020
+             */
             header?: string | null;
             /** @description BRC-10 or BRC-11. */
             tsc?: Record<string, never> | null;
-            /** @description The raw transaction; a BEEF has it. */
+            /**
+             * @description The raw transaction; a BEEF has it.
+             * @example 01000000
+             */
             tx?: string | null;
         };
         /** @description What was shown for a version. */
         ProofView: {
+            /** @example 2026-11-19T09:30:00.000Z */
             attachedAt: string;
-            /** @description None while it was not seen in a block. */
+            /**
+             * @description None while it was not seen in a block.
+             * @example 5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b
+             */
             blockHash?: string | null;
             /** Format: int32 */
             blockHeight?: number | null;
+            /** @example 5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b */
             txid: string;
         };
         PublishAnswer: {
@@ -1209,6 +1556,11 @@ export interface components {
             position: number;
         };
         Readiness: {
+            /**
+             * @description The commit it was built from; `unknown` if it was built without a checkout.
+             * @example a1b2c3d4
+             */
+            commit: string;
             /** @description Whether the keyspace (Redis, or this process's memory) answers; nothing is lost when it does not. */
             keyspace: boolean;
             /**
@@ -1230,7 +1582,15 @@ export interface components {
              * @description How far the log was reacted to: segments are as of here.
              */
             reactor_position: number;
-            /** @description What someone should look at; requests are served all the same. */
+            /**
+             * @description The version of the program.
+             * @example 0.1.0
+             */
+            version: string;
+            /**
+             * @description What someone should look at; requests are served all the same.
+             * @example []
+             */
             warnings: string[];
             /**
              * Format: int64
@@ -1242,15 +1602,29 @@ export interface components {
         ReadsView: {
             any_event: boolean;
             contact: string[];
+            /**
+             * @example [
+             *       "Order Completed"
+             *     ]
+             */
             events: string[];
+            /**
+             * @example [
+             *       "plan"
+             *     ]
+             */
             properties: string[];
             /** @description The verdict may change by time alone. */
             time: boolean;
         };
         /** @description One deciding condition of a verdict. */
         ReasonView: {
+            /** @example contact.plan = 'pro' */
             condition: string;
-            /** @description The values or the event it met. */
+            /**
+             * @description The values or the event it met.
+             * @example pro
+             */
             found: string;
             holds: boolean;
         };
@@ -1279,19 +1653,34 @@ export interface components {
         };
         /** @description What a message says. Which parts there are depends on its template. */
         RenderedContent: {
+            /** @example <p>Hello Ann</p> */
             html?: string | null;
-            /** @description A JSON document: a webhook's data, or Slack's blocks. */
+            /**
+             * @description A JSON document: a webhook's data, or Slack's blocks.
+             * @example {"text":"Hello Ann"}
+             */
             json?: string | null;
+            /** @example Welcome */
             subject?: string | null;
+            /** @example Hello Ann */
             text?: string | null;
         };
         /** @description What a template became. */
         RenderedView: {
+            /** @example <p>Hello Ann</p> */
             html?: string | null;
+            /** @example {"text":"Hello Ann"} */
             json?: string | null;
-            /** @description What it shows and what had no value. */
+            /**
+             * @description What it shows and what had no value.
+             * @example [
+             *       "contact.name"
+             *     ]
+             */
             missing: string[];
+            /** @example Welcome */
             subject?: string | null;
+            /** @example Hello Ann */
             text?: string | null;
         };
         RowFaults: {
@@ -1335,7 +1724,10 @@ export interface components {
         };
         /** @description Somebody who is signed in. */
         SessionView: {
-            /** @description To be sent as `X-CSRF-Token` with every request that is not GET. */
+            /**
+             * @description To be sent as `X-CSRF-Token` with every request that is not GET.
+             * @example 9d1e3f2b8c4d5e6f
+             */
             csrf: string;
             /** @description Whether this is a demo. */
             demo: boolean;
@@ -1346,6 +1738,7 @@ export interface components {
         SetAsideView: {
             /** Format: int64 */
             position: number;
+            /** @example the event cannot be read */
             reason: string;
         };
         /** @description The first owner, and an API key with the scope `admin` as a proof. */
@@ -1356,9 +1749,16 @@ export interface components {
             key: string;
             /** @example Ann */
             name: string;
+            /** @example correct horse battery */
             password: string;
         };
-        /** @description Who signs in. */
+        /**
+         * @description Who signs in.
+         * @example {
+         *       "email": "ann@example.com",
+         *       "password": "correct horse battery"
+         *     }
+         */
         SignInInput: {
             /**
              * @description In place of both, where a demo is served on this machine.
@@ -1370,20 +1770,25 @@ export interface components {
              * @example ann@example.com
              */
             email: string | null;
-            /** @default null */
+            /**
+             * @default null
+             * @example correct horse battery
+             */
             password: string | null;
         };
         SimulationInput: {
-            /** @description A definition; without it the journey's draft, or what is published. */
-            definition?: Record<string, never> | null;
+            /** @default null */
+            definition: components["schemas"]["JourneyDefinition"] | null;
             /**
              * @description The journey is published then; 30 days ago if not said.
              * @default null
+             * @example 2026-11-01T00:00:00Z
              */
             from: string | null;
             /**
              * @description It ends then; now if not said.
              * @default null
+             * @example 2026-11-19T00:00:00Z
              */
             to: string | null;
         };
@@ -1395,12 +1800,14 @@ export interface components {
             finished: {
                 [key: string]: number;
             };
+            /** @example 2026-11-01T00:00:00Z */
             from: string;
             /** @description Messages by day, channel and template. */
             messages: components["schemas"]["DayMessages"][];
             runs: number;
             /** @description The same as `/stats` of a journey. */
             stats: components["schemas"]["StatsView"];
+            /** @example 2026-11-19T00:00:00Z */
             to: string;
             /** @description Whether the log was too long, and only its end was replayed. */
             truncated: boolean;
@@ -1413,6 +1820,7 @@ export interface components {
             data: components["schemas"]["SizeView"][];
         };
         SizeView: {
+            /** @example 2026-11-19T09:00:00Z */
             hour: string;
             /** Format: int64 */
             size: number;
@@ -1432,7 +1840,7 @@ export interface components {
             /** @example Acme */
             name: string;
             /** @description `bot_token` and `webhook_url`. Those that are not named stay; null removes one. */
-            secrets: Record<string, never>;
+            secrets?: Record<string, never> | null;
         };
         SlackWorkspaceList: {
             data: components["schemas"]["SlackWorkspaceView"][];
@@ -1458,7 +1866,12 @@ export interface components {
              * @description The position of the event that made it so.
              */
             revision: number;
-            /** @description The names of the secrets there are: `bot_token`, `webhook_url`. */
+            /**
+             * @description The names of the secrets there are: `bot_token`, `webhook_url`.
+             * @example [
+             *       "bot_token"
+             *     ]
+             */
             secrets: string[];
         };
         SpanView: {
@@ -1492,7 +1905,10 @@ export interface components {
         SuppressionInput: {
             /** @example ann@example.com */
             address: string;
-            /** @description `email`, `phone` or `other`; by the looks of the address if not said. */
+            /**
+             * @description `email`, `phone` or `other`; by the looks of the address if not said.
+             * @example email
+             */
             kind?: string | null;
             /**
              * @description `manual` if not said.
@@ -1542,11 +1958,15 @@ export interface components {
         /** @description One address, or up to 1,000 of them. */
         SuppressionsInput: components["schemas"]["SuppressionInput"] | components["schemas"]["SuppressionInput"][];
         TableView: {
-            /** @description The same for the same rows. */
+            /**
+             * @description The same for the same rows.
+             * @example 5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b
+             */
             digest: string;
             equal: boolean;
             /** Format: int64 */
             rows: number;
+            /** @example contacts */
             table: string;
         };
         TemplateAnswer: {
@@ -1560,17 +1980,45 @@ export interface components {
             faults: components["schemas"]["FaultView"][];
             /** @description It could be published. */
             ok: boolean;
-            /** @description The values it reads, if it is good. */
+            /**
+             * @description The values it reads, if it is good.
+             * @example [
+             *       "contact.name"
+             *     ]
+             */
             reads: string[];
         };
         /** @description A template with its newest document. */
         TemplateDetail: components["schemas"]["TemplateView"] & {
             document?: unknown;
         };
+        /**
+         * @description A template. The reference of templates has all fields.
+         * @example {
+         *       "markdown": "Good to have you here.",
+         *       "name": "welcome",
+         *       "subject": "Welcome, {{ contact.first_name | default: 'friend' }}"
+         *     }
+         */
+        TemplateDocument: {
+            markdown?: string | null;
+            name?: string | null;
+            subject?: string | null;
+            topic?: string | null;
+        };
         TemplateList: {
             data: components["schemas"]["TemplateView"][];
         };
-        /** @description Whom to render for, and what. */
+        /**
+         * @description Whom to render for, and what.
+         * @example {
+         *       "channel": "email",
+         *       "data": {
+         *         "order": 17
+         *       },
+         *       "user_id": "ann"
+         *     }
+         */
         TemplatePreviewInput: {
             /**
              * @description The channel it would go to, which decides how content is shown; `email` without it.
@@ -1584,14 +2032,15 @@ export interface components {
              */
             contact: string | null;
             /** @description What a program would hand over. */
-            data?: unknown;
-            /** @description A document that is not published, in place of the newest version. */
-            document?: unknown;
+            data?: Record<string, never>;
+            /** @default null */
+            document: components["schemas"]["TemplateDocument"] | null;
             /** @description What a run would hand over: `name`, `key`, `state`. */
-            journey?: unknown;
+            journey?: Record<string, never>;
             /**
              * @description When it is rendered; now without it.
              * @default null
+             * @example 2026-11-19T09:30:00Z
              */
             now: string | null;
             /**
@@ -1611,6 +2060,7 @@ export interface components {
         /** @description One version of a template. */
         TemplateVersionView: {
             document?: unknown;
+            /** @example 5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b */
             hash: string;
             published_at: string;
             /** Format: int32 */
@@ -1620,7 +2070,10 @@ export interface components {
         TemplateView: {
             changed_at: string;
             created_at: string;
-            /** @description SHA-256 of the document's canonical JSON. */
+            /**
+             * @description SHA-256 of the document's canonical JSON.
+             * @example 5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b
+             */
             hash: string;
             id: string;
             /** @example cart-reminder */
@@ -1634,7 +2087,10 @@ export interface components {
             reads: string[];
             /** @description No journey can be published with it any more. */
             retired: boolean;
-            /** @description What its messages are about; a recipient may have opted out of it. */
+            /**
+             * @description What its messages are about; a recipient may have opted out of it.
+             * @example news
+             */
             topic?: string | null;
             /**
              * Format: int32
@@ -1643,7 +2099,10 @@ export interface components {
             version: number;
         };
         TestInput: {
-            /** @default null */
+            /**
+             * @default null
+             * @example A test
+             */
             text: string | null;
             /**
              * @description Whom the test goes to; a webhook needs nobody.
@@ -1654,20 +2113,34 @@ export interface components {
         };
         /** @description What became of a test. */
         TestView: {
-            /** @description Whose fault it is: `recipient`, `message` or `channel`. */
+            /**
+             * @description Whose fault it is: `recipient`, `message` or `channel`.
+             * @example channel
+             */
             blame?: string | null;
-            /** @description `temporary`, `permanent` or `retryable`. */
+            /**
+             * @description `temporary`, `permanent` or `retryable`.
+             * @example temporary
+             */
             category?: string | null;
+            /** @example http 503 */
             code?: string | null;
+            /** @example the service answered 503 */
             detail?: string | null;
-            /** @description The id that the letter carried. */
+            /**
+             * @description The id that the letter carried.
+             * @example 019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f
+             */
             message: string;
             /**
              * @description `sent`, `refused` or `unknown`.
              * @example sent
              */
             outcome: string;
-            /** @description What the provider calls it. */
+            /**
+             * @description What the provider calls it.
+             * @example 250 queued as 4F2A
+             */
             receipt?: string | null;
             /** Format: int64 */
             retry_after?: number | null;
@@ -1707,7 +2180,10 @@ export interface components {
         TriggerAnswer: {
             /** @description False if the re-entry policy let the contact not enter, or not yet. */
             entered: boolean;
-            /** @description The run that it began, or will begin if the policy is to wait. */
+            /**
+             * @description The run that it began, or will begin if the policy is to wait.
+             * @example 019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f
+             */
             instance: string;
         };
         /**
@@ -1723,7 +2199,10 @@ export interface components {
         TriggerInput: {
             /** @description The contact's id. */
             contact?: string | null;
-            /** @description Runs with different keys do not know of each other. */
+            /**
+             * @description Runs with different keys do not know of each other.
+             * @example order-17
+             */
             key?: string | null;
             /** @description Custom state to begin with. */
             state?: Record<string, never>;
@@ -1732,7 +2211,17 @@ export interface components {
         };
         /** @description Who quotes a node, by name. */
         UsedView: {
+            /**
+             * @example [
+             *       "welcome"
+             *     ]
+             */
             journeys: string[];
+            /**
+             * @example [
+             *       "welcome"
+             *     ]
+             */
             templates: string[];
         };
         /** @description What is to be different; what is not named stays. */
@@ -1742,6 +2231,7 @@ export interface components {
             /**
              * @description Whoever is signed in with the old one no longer is.
              * @default null
+             * @example correct horse battery
              */
             password: string | null;
             /**
@@ -1756,7 +2246,10 @@ export interface components {
             email: string;
             /** @example Ann */
             name: string;
-            /** @description 10 to 200 characters. */
+            /**
+             * @description 10 to 200 characters.
+             * @example correct horse battery
+             */
             password: string;
             /**
              * @description `owner`, `editor` or `viewer`.
@@ -1783,14 +2276,19 @@ export interface components {
         };
         /** @description What a verification found. */
         VerdictNote: {
+            /** @example 5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b */
             blockHash?: string | null;
             /** Format: int32 */
             blockHeight?: number | null;
+            /** @example 2026-11-19T09:30:00.000Z */
             createdAt: string;
             reorg: boolean;
             /** @example confirmed */
             verdict: string;
-            /** @description When it was last found so. */
+            /**
+             * @description When it was last found so.
+             * @example 2026-11-19T09:30:00.000Z
+             */
             verifiedAt: string;
         };
         /** @description Whether read models are what the log says. */
@@ -1813,19 +2311,42 @@ export interface components {
             proofs: components["schemas"]["ProofView"][];
         };
         VersionList: {
-            data: components["schemas"]["VersionName"][];
+            data: components["schemas"]["VersionView"][];
+            has_more: boolean;
+            next_cursor?: string | null;
         };
         VersionName: {
             published_at: string;
             /** Format: int32 */
             version: number;
         };
-        /** @description A version: it never changes. */
+        /** @description A version that was published. */
         VersionView: {
-            definition: unknown;
-            published_at: string;
-            /** Format: int32 */
-            version: number;
+            /**
+             * @description `none`, `committed` or `mined`: how far it was ever anchored.
+             * @example mined
+             */
+            anchor: string;
+            /**
+             * @description SHA-256 of the artefact's canonical JSON.
+             * @example 5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b
+             */
+            contentSha256: string;
+            /** @example journey */
+            kind: string;
+            /** @example welcome@3 */
+            name: string;
+            /**
+             * @description What it came from.
+             * @example [
+             *       "5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b"
+             *     ]
+             */
+            parents: string[];
+            /** @example 2026-11-19T09:30:00.000Z */
+            publishedAt: string;
+            /** @description SHA-256 of its record. */
+            versionId: string;
         };
         /** @description A rebuild or verification. */
         WorkView: {
@@ -1836,7 +2357,10 @@ export interface components {
              */
             done: number;
             ended_at?: string | null;
-            /** @description Why it failed. */
+            /**
+             * @description Why it failed.
+             * @example the database cannot be reached
+             */
             failure?: string | null;
             /** Format: int64 */
             of: number;

@@ -26,7 +26,9 @@ pub struct HealthReport {
     #[schema(value_type = Option<String>)]
     pub last_failed_at: Option<Timestamp>,
     /// Of the last failure, what a machine may tell it by.
+    #[schema(example = "http 503")]
     pub last_code: Option<String>,
+    #[schema(example = "the service answered 503")]
     pub last_detail: Option<String>,
 }
 

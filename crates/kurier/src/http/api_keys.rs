@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use kurier_core::id::ApiKeyId;
 use kurier_core::time::Timestamp;
@@ -12,9 +12,10 @@ use kurier_store::{ApiKey, Scopes};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::address::Path;
 use super::body;
 use super::credential::Owner;
-use super::problem::{Fault, Problem, ProblemBody};
+use super::problem::{Fault, Problem};
 use crate::app::App;
 use crate::keyring;
 
@@ -81,7 +82,7 @@ pub struct ApiKeyInput {
 
 /// All keys, also those that were revoked; the oldest first.
 #[utoipa::path(get, path = "/api/v1/api-keys", tag = "portal", responses(
-    (status = 200, body = ApiKeyList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = ApiKeyList)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Owner(grant): Owner,
@@ -93,8 +94,8 @@ pub async fn list(
 
 /// Makes a key and shows it, this once.
 #[utoipa::path(post, path = "/api/v1/api-keys", tag = "portal", request_body = ApiKeyInput, responses(
-    (status = 201, body = MintedView), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 422, description = "Name or scopes are faulty", body = ProblemBody)))]
+    (status = 201, body = MintedView),
+    (status = 422, description = "`bad_key`: the name or the scopes are not valid")))]
 pub async fn create(
     State(app): State<Arc<App>>,
     Owner(grant): Owner,
@@ -143,8 +144,7 @@ fn checked(input: &ApiKeyInput) -> Result<Scopes, Problem> {
 
 /// Revokes a key. Another server may accept it for five more seconds.
 #[utoipa::path(delete, path = "/api/v1/api-keys/{id}", tag = "portal", params(("id" = String, Path)), responses(
-    (status = 204, description = "It works no longer"), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 204, description = "It works no longer")))]
 pub async fn revoke(
     State(app): State<Arc<App>>,
     Owner(grant): Owner,

@@ -4,13 +4,14 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::address::Path;
 use super::contacts::query;
 use super::credential::Reader;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::versions::{bundles, no_such_version, version_id};
 use crate::app::App;
 use crate::bundle::{Answer, TipView};
@@ -41,6 +42,7 @@ pub struct BundleBody {
     tip: (),
     unstable: bool,
     /// `confirmed`, `off_chain`, `unknown_header`, `unmined` or `invalid_proof`.
+    #[schema(example = "confirmed")]
     state: String,
     ready: bool,
     policy_min_confs: u32,
@@ -51,9 +53,12 @@ pub struct BundleBody {
 }
 
 /// The bundle of a version: its proof from a cache, its confirmations counted now.
-#[utoipa::path(get, path = "/bundle/{versionId}", tag = "bundles", params(("versionId" = String, Path), DepthParams), responses(
-    (status = 200, body = BundleBody), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[utoipa::path(get, path = "/bundle/{versionId}", tag = "bundles", params(("versionId" = String, Path), DepthParams),
+        responses(
+    (status = 200, body = BundleBody),
+    (status = 400, description = "`bad_version_id`: this is not the id of a version"),
+    (status = 404,
+        description = "`not_found`: there is no such version; `bundles_off`: this server keeps no bundles")))]
 pub async fn bundle(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -75,6 +80,7 @@ async fn answer(app: &App, grant: &Grant, id: &str, depth: u32) -> Result<Answer
 #[derive(Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct Decision {
+    #[schema(example = "5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b")]
     version_id: String,
     ready: bool,
     confs: Option<i64>,
@@ -88,8 +94,10 @@ pub struct Decision {
 
 /// Whether a version has the confirmations that the policy asks for. Decided anew each time.
 #[utoipa::path(get, path = "/ready/{versionId}", tag = "bundles", params(("versionId" = String, Path)), responses(
-    (status = 200, body = Decision), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 200, body = Decision),
+    (status = 400, description = "`bad_version_id`: this is not the id of a version"),
+    (status = 404,
+        description = "`not_found`: there is no such version; `bundles_off`: this server keeps no bundles")))]
 pub async fn ready(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,

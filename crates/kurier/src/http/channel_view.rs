@@ -30,7 +30,7 @@ pub struct ChannelView {
     contact_limit: Option<ContactLimit>,
     max_retries: u32,
     /// `resend` or `ask`.
-    #[schema(value_type = String)]
+    #[schema(value_type = String, example = "resend")]
     on_unknown: Value,
     #[schema(value_type = Object)]
     breaker: BreakerLimits,
@@ -39,6 +39,7 @@ pub struct ChannelView {
     pub changed_at: String,
     /// Why it cannot be used.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "the secret `password` is missing")]
     pub fault: Option<String>,
     /// What this server saw of it; nothing before the first message.
     pub health: Option<HealthReport>,
@@ -54,7 +55,9 @@ pub struct GateView {
     #[schema(example = "closed")]
     breaker: &'static str,
     /// Why nothing passes: `circuit_open`, `rate_limit` or `retry_after`.
+    #[schema(example = "circuit_open")]
     closed_by: Option<&'static str>,
+    #[schema(example = "2026-11-19T09:30:00.000Z")]
     closed_until: Option<String>,
 }
 
@@ -123,21 +126,26 @@ pub struct TestView {
     #[schema(example = "sent")]
     pub outcome: &'static str,
     /// The id that the letter carried.
+    #[schema(example = "019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f")]
     message: String,
     took_ms: u64,
     /// What the provider calls it.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "250 queued as 4F2A")]
     pub receipt: Option<String>,
     /// `temporary`, `permanent` or `retryable`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "temporary")]
     category: Option<&'static str>,
     /// Whose fault it is: `recipient`, `message` or `channel`.
     #[serde(skip_serializing_if = "Option::is_none")]
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, example = "channel")]
     blame: Option<kurier_core::message::Blame>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "http 503")]
     pub code: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "the service answered 503")]
     pub detail: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     retry_after: Option<u64>,

@@ -5,16 +5,17 @@ use std::time::Instant;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::ToSchema;
 
+use super::address::Path;
 use super::body;
 use super::channel_view::{ChannelView, TestView};
 use super::credential::{Admin, Owner, Reader};
-use super::problem::{Fault, Problem, ProblemBody};
+use super::problem::{Fault, Problem};
 use crate::app::App;
 use crate::flow::channel;
 
@@ -29,23 +30,25 @@ pub struct ChannelInput {
     #[schema(example = "email")]
     kind: String,
     /// What it speaks to; which settings there are depends on the kind.
-    #[schema(value_type = Object, example = json!({"host": "mail.example.com", "from": {"address": "hello@example.com"}}))]
+    #[schema(value_type = Option<Object>, example = json!({"host": "mail.example.com", "from": {"address": "hello@example.com"}}))]
     settings: Option<Value>,
     /// Secrets by name. Those that are not named stay; null removes one.
-    #[schema(value_type = Object, example = json!({"password": "…"}))]
+    #[schema(value_type = Option<Object>, example = json!({"password": "…"}))]
     secrets: Option<Value>,
     #[schema(default = true)]
     enabled: Option<bool>,
+    #[schema(example = 600)]
     rate_limit_per_minute: Option<u32>,
     /// `max` messages to one contact in `window_seconds`, `then` the next one may `wait` or is to `skip`.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Object>, example = json!({"max": 3, "window_seconds": 86_400, "then": "wait"}))]
     contact_limit: Option<Value>,
     #[schema(default = 5)]
     max_retries: Option<u32>,
     /// `resend` or `ask`.
+    #[schema(example = "resend")]
     on_unknown: Option<String>,
     /// `failure_threshold`, `success_threshold`, `timeout_seconds`.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<Object>, example = json!({"failure_threshold": 5, "success_threshold": 2, "timeout_seconds": 60}))]
     breaker: Option<Value>,
 }
 
@@ -55,6 +58,7 @@ pub struct TestInput {
     /// Whom the test goes to; a webhook needs nobody.
     #[schema(example = "you@example.com")]
     to: Option<String>,
+    #[schema(example = "A test")]
     text: Option<String>,
 }
 
@@ -65,7 +69,7 @@ pub struct ChannelList {
 
 /// All channels that are set up, by name.
 #[utoipa::path(get, path = "/api/v1/channels", tag = "channels", responses(
-    (status = 200, body = ChannelList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = ChannelList)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -80,8 +84,7 @@ pub async fn list(
 
 /// One channel.
 #[utoipa::path(get, path = "/api/v1/channels/{name}", tag = "channels", params(("name" = String, Path)), responses(
-    (status = 200, body = ChannelView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+    (status = 200, body = ChannelView)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -97,10 +100,11 @@ pub async fn get(
 
 /// Sets a channel up, or up otherwise. It is used within a second, by every server.
 #[utoipa::path(put, path = "/api/v1/channels/{name}", tag = "channels", params(("name" = String, Path)),
-    request_body = ChannelInput, responses(
-    (status = 200, body = ChannelView), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 409, description = "Someone else changed it at the same time", body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, description = "Settings are faulty; all faults are told", body = ProblemBody)))]
+        request_body = ChannelInput, responses(
+    (status = 200, body = ChannelView),
+    (status = 409,
+        description = "`changed`: another change came first; `no_secret_key`: secrets cannot be sealed without a secret key"),
+    (status = 422, description = "`bad_channel`: the settings are not valid; `errors` has every fault")))]
 pub async fn set(
     State(app): State<Arc<App>>,
     Owner(grant): Owner,
@@ -119,8 +123,8 @@ pub async fn set(
 
 /// Removes a channel with its secrets.
 #[utoipa::path(delete, path = "/api/v1/channels/{name}", tag = "channels", params(("name" = String, Path)), responses(
-    (status = 204, description = "It is gone"), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+    (status = 204, description = "It is gone"),
+    (status = 409, description = "`changed`: another change came first")))]
 pub async fn remove(
     State(app): State<Arc<App>>,
     Owner(grant): Owner,
@@ -134,10 +138,8 @@ pub async fn remove(
 
 /// Sends a test with a channel, also with one that is not enabled, and says what became of it.
 #[utoipa::path(post, path = "/api/v1/channels/{name}/test", tag = "channels", params(("name" = String, Path)),
-    request_body = TestInput, responses(
-    (status = 200, description = "It was tried; the outcome says what became of it", body = TestView),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+        request_body = TestInput, responses(
+    (status = 200, description = "It was tried; the outcome says what became of it", body = TestView)))]
 pub async fn test(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

@@ -18,7 +18,7 @@ use super::body;
 use super::contact_view::ContactInput;
 use super::contacts::{PATIENCE, query};
 use super::credential::Admin;
-use super::problem::{Fault, Problem, ProblemBody};
+use super::problem::{Fault, Problem};
 use crate::app::App;
 
 const ROWS_MAX: usize = 1_000;
@@ -55,9 +55,9 @@ pub struct RowFaults {
 
 /// Makes or changes up to 1,000 contacts. Rows with faults are left out; the others are taken.
 #[utoipa::path(post, path = "/api/v1/contacts/import", tag = "contacts", params(ImportParams),
-    request_body = Vec<ContactInput>, responses(
-    (status = 200, body = ImportView), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 413, body = ProblemBody)))]
+        request_body = Vec<ContactInput>, responses(
+    (status = 200, body = ImportView),
+    (status = 400, description = "`too_many_rows`: the list is too long for one call")))]
 pub async fn import(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

@@ -14,14 +14,19 @@ pub struct ContactView {
     #[schema(example = "7c9e6679-7425-80de-944b-e07fc1f90ae7")]
     id: String,
     user_id: Option<String>,
+    #[schema(example = json!(["a-1f6f0c"]))]
     anonymous_ids: Vec<String>,
     /// User ids of contacts that were merged into this one.
+    #[schema(example = json!(["u0"]))]
     former_user_ids: Vec<String>,
     /// The attribute `email` in its normal form, if it is an address.
+    #[schema(example = "ann@example.com")]
     email: Option<String>,
+    #[schema(example = "+49228123456")]
     phone: Option<String>,
     #[schema(value_type = BTreeMap<String, serde_json::Value>)]
     attributes: BTreeMap<String, kurier_core::value::Value>,
+    #[schema(example = json!(["acme"]))]
     groups: Vec<String>,
     /// When we first heard of it.
     #[schema(example = "2026-11-15T12:00:00Z")]
@@ -31,6 +36,7 @@ pub struct ContactView {
     last_seen_at: String,
     event_count: i64,
     /// When this contact or its address was erased before it came back.
+    #[schema(example = "2026-11-19T09:30:00.000Z")]
     erased_before: Option<String>,
     /// The position in the log of the last event that changed it.
     revision: i64,

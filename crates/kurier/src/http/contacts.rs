@@ -18,7 +18,7 @@ use utoipa::{IntoParams, ToSchema};
 use super::contact_view::{ContactInput, ContactView};
 use super::credential::{Admin, Owner, Reader};
 use super::event_view::EventView;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::{body, contacts_by_id, cursor};
 use crate::app::App;
 use crate::cache::RECENT_MAX;
@@ -63,8 +63,7 @@ pub struct ContactList {
 /// Contacts, newest first.
 #[utoipa::path(get, path = "/api/v1/contacts", tag = "contacts", params(ListParams), responses(
     (status = 200, body = ContactList),
-    (status = 400, description = "A parameter is wrong", body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 400, description = "`bad_cursor`: the cursor belongs to another list")))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -172,6 +171,7 @@ fn attribute(text: &str) -> Result<(kurier_core::path::Path, Value), Problem> {
 
 /// A contact that is durable, but cannot be read back yet.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = ContactPending)]
 pub struct Pending {
     id: String,
 }
@@ -181,8 +181,7 @@ pub struct Pending {
     (status = 200, description = "Changed", body = ContactView),
     (status = 201, description = "Made", body = ContactView),
     (status = 202, description = "Durable; the read models are behind", body = Pending),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, description = "The contact is wrong", body = ProblemBody)))]
+    (status = 422, description = "`bad_contact`: the contact is not valid; `errors` has every fault")))]
 pub async fn upsert(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -244,8 +243,7 @@ impl<S: Send + Sync> FromRequestParts<S> for Id {
 
 /// A contact. The id of one that was merged into another answers the other.
 #[utoipa::path(get, path = "/api/v1/contacts/{id}", tag = "contacts", params(("id" = String, Path)), responses(
-    (status = 200, body = ContactView), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 200, body = ContactView)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -267,8 +265,8 @@ pub struct Erased {
 
 /// Erases a contact: what its events said is gone from the log, every read model and the queue.
 #[utoipa::path(delete, path = "/api/v1/contacts/{id}", tag = "contacts", params(("id" = String, Path)), responses(
-    (status = 200, body = Erased), (status = 202, body = Erased), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 200, body = Erased),
+    (status = 202, body = Erased)))]
 pub async fn erase(
     State(app): State<Arc<App>>,
     Owner(grant): Owner,
@@ -322,10 +320,10 @@ pub struct EventList {
 }
 
 /// A contact's events, latest first, with those of the contacts merged into it.
-#[utoipa::path(get, path = "/api/v1/contacts/{id}/events", tag = "contacts",
-    params(("id" = String, Path), EventParams), responses(
-    (status = 200, body = EventList), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/v1/contacts/{id}/events", tag = "contacts", params(("id" = String, Path),
+        EventParams), responses(
+    (status = 200, body = EventList),
+    (status = 400, description = "`bad_cursor`: the cursor belongs to another list")))]
 pub async fn events(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -378,8 +376,7 @@ async fn timeline(
 
 /// Everything kept of a contact, as one JSON document: the contact and all its events.
 #[utoipa::path(get, path = "/api/v1/contacts/{id}/export", tag = "contacts", params(("id" = String, Path)), responses(
-    (status = 200, description = "`{contact, events}`", body = serde_json::Value), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 200, body = super::export::ContactExport)))]
 pub async fn export(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

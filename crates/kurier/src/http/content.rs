@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::StatusCode;
 use kurier_core::content::{Identifier, Key, NodeType};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::address::Path;
 use super::contacts::{limit, query};
 use super::content_view::{ContentItem, ContentNodeView, Shape};
 use super::credential::{Admin, Reader};
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use crate::app::App;
 use crate::flow::content::{self, Found, Held, Listing, Wanted};
 use crate::keyring::Grant;
@@ -48,8 +49,8 @@ pub struct ContentList {
 
 /// All documents by key, or those of a category or an author; with a tag or a level, chunks.
 #[utoipa::path(get, path = "/api/v1/content", tag = "content", params(ContentListParams), responses(
-    (status = 200, body = ContentList), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody)))]
+    (status = 200, body = ContentList),
+    (status = 404, description = "`not_found`: the cursor names no content")))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -108,9 +109,9 @@ pub struct ContentParams {
 
 /// A document or a node of one.
 #[utoipa::path(get, path = "/api/v1/content/{key}", tag = "content", params(("key" = String, Path), ContentParams),
-    responses((status = 200, body = ContentNodeView), (status = 400, body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody), (status = 404, body = ProblemBody),
-    (status = 410, description = "It was there, and is gone since", body = ProblemBody)))]
+        responses(
+    (status = 200, body = ContentNodeView),
+    (status = 410, description = "`gone`: the content was withdrawn")))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -146,10 +147,10 @@ pub(super) async fn find(
 
 /// Takes a document away: all its keys are gone for ever.
 #[utoipa::path(delete, path = "/api/v1/content/{key}", tag = "content", params(("key" = String, Path)), responses(
-    (status = 204, description = "Withdrawn"), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody), (status = 409, body = ProblemBody),
-    (status = 410, description = "It was withdrawn already", body = ProblemBody),
-    (status = 422, description = "Only whole documents are withdrawn", body = ProblemBody)))]
+    (status = 204, description = "Withdrawn"),
+    (status = 409, description = "`overtaken`: another change came first; read it and try again"),
+    (status = 410, description = "`gone`: the document was withdrawn before"),
+    (status = 422, description = "`not_a_document`: only whole documents are withdrawn")))]
 pub async fn withdraw(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

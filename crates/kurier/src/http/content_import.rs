@@ -15,7 +15,7 @@ use super::body;
 use super::contacts::query;
 use super::content_view::OutcomeView;
 use super::credential::Admin;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use crate::app::App;
 use crate::flow::content::{Importer, Source, source_fault};
 
@@ -36,6 +36,7 @@ pub struct DocumentInput {
     /// What names the document: importing the same source again changes it.
     #[schema(example = "handbook/refunds.md")]
     source: String,
+    #[schema(example = "# Shipping\n\nParcels leave within a day.")]
     markdown: String,
 }
 
@@ -60,10 +61,12 @@ pub struct ImportAnswer {
 /// Imports documents, all of them or none: as JSON, or one as `text/markdown` with `?source=`.
 /// What is there just so is left alone. Answers when it can be read.
 #[utoipa::path(post, path = "/api/v1/content", tag = "content", params(ImportParams),
-    request_body(content((ImportInput = "application/json"), (String = "text/markdown"))), responses(
-    (status = 200, body = ImportAnswer), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 409, description = "Others were faster", body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, body = ProblemBody)))]
+        request_body(content((ImportInput = "application/json"), (String = "text/markdown", example = "# Shipping\n\nParcels leave within a day.\n"))), responses(
+    (status = 200, body = ImportAnswer),
+    (status = 400,
+        description = "`bad_source`: a name of a document is missing or not valid; `bad_document`: a document is not text"),
+    (status = 409, description = "`overtaken`: another change came first; read it and try again"),
+    (status = 422, description = "`twice`: two documents, or two of their parts, have one key")))]
 pub async fn import(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

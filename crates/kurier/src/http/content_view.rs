@@ -13,11 +13,14 @@ pub struct ContentItem {
     #[schema(example = "para:refund_policy:001")]
     pub key: String,
     /// `doc`, `ch`, `para`, `subpara` or `chunk`.
+    #[schema(example = "doc")]
     pub r#type: &'static str,
     /// Of a document or a heading.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Shipping")]
     pub title: Option<String>,
     /// The key of the document that it is in.
+    #[schema(example = "handbook")]
     pub document: String,
     #[schema(example = "handbook/refunds.md")]
     pub source: String,
@@ -87,28 +90,38 @@ pub struct ContentNodeView {
     #[serde(flatten)]
     pub item: ContentItem,
     /// Its own Markdown: a heading's line, a chunk's blocks; of a document its title.
+    #[schema(example = "# Shipping")]
     pub text: String,
     /// The headings above it.
+    #[schema(example = json!(["Shipping"]))]
     pub path: Vec<String>,
+    #[schema(example = "handbook")]
     pub parent: Option<String>,
     /// Its place in reading order; the document is 0.
     pub position: usize,
     /// Where it stands in the source, in bytes.
     pub start: u32,
     pub end: u32,
+    #[schema(example = "5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b")]
     pub sha256: String,
+    #[schema(example = "handbook.ch2")]
     pub next: Option<String>,
+    #[schema(example = "handbook.ch1")]
     pub previous: Option<String>,
     /// How many nodes are right below it.
     pub children: usize,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["help"]))]
     pub categories: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["Ann"]))]
     pub authors: Vec<String>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!(["delivery"]))]
     pub tags: Vec<String>,
     /// With everything below it, as it was asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "<h1>Shipping</h1>")]
     pub rendered: Option<String>,
 }
 
@@ -151,20 +164,27 @@ impl ContentNodeView {
 /// What became of an imported document.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct OutcomeView {
+    #[schema(example = "handbook.md")]
     pub source: String,
     /// `new`, `changed`, `unchanged` or `refused`.
+    #[schema(example = "new")]
     pub standing: &'static str,
+    #[schema(example = "handbook")]
     pub key: Option<String>,
     /// Keys that were given.
+    #[schema(example = json!(["handbook.ch2"]))]
     pub new: Vec<String>,
     /// Keys whose text is another one now.
+    #[schema(example = json!(["handbook.ch1"]))]
     pub changed: Vec<String>,
     /// Keys that are gone for ever.
+    #[schema(example = json!(["handbook.ch9"]))]
     pub gone: Vec<String>,
     /// How many nodes stayed as they were.
     pub kept: usize,
     /// Why it was refused, or why its front matter could not be read.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "the document is empty")]
     pub reason: Option<String>,
 }
 
@@ -194,7 +214,9 @@ impl From<Outcome> for OutcomeView {
 /// Who quotes a node, by name.
 #[derive(Debug, Clone, Default, Serialize, ToSchema)]
 pub struct UsedView {
+    #[schema(example = json!(["welcome"]))]
     pub templates: Vec<String>,
+    #[schema(example = json!(["welcome"]))]
     pub journeys: Vec<String>,
 }
 

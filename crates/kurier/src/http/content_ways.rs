@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use kurier_core::content::Tree;
 use serde::Deserialize;
 use utoipa::{IntoParams, ToSchema};
 
+use super::address::Path;
 use super::contacts::{limit, query};
 use super::content::{ContentList, find, named};
 use super::content_view::{ContentItem, UsedView};
 use super::credential::Reader;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use crate::app::App;
 use crate::flow::content;
 
@@ -61,10 +62,10 @@ pub struct WayParams {
 
 /// The nodes that a way leads to: `children`, `descendants`, `sequence`, `next`, `previous` or
 /// `siblings`, in reading order.
-#[utoipa::path(get, path = "/api/v1/content/{key}/{way}", tag = "content",
-    params(("key" = String, Path), ("way" = inline(Way), Path), WayParams), responses(
-    (status = 200, body = ContentList), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody), (status = 410, body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/v1/content/{key}/{way}", tag = "content", params(("key" = String, Path),
+        ("way" = inline(Way), Path), WayParams), responses(
+    (status = 200, body = ContentList),
+    (status = 410, description = "`gone`: the content was withdrawn")))]
 pub async fn related(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -90,9 +91,9 @@ pub async fn related(
 }
 
 /// The templates that quote a node, and the journeys that send them.
-#[utoipa::path(get, path = "/api/v1/content/{key}/used-by", tag = "content", params(("key" = String, Path)),
-    responses((status = 200, body = UsedView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/v1/content/{key}/used-by", tag = "content", params(("key" = String, Path)), responses(
+    (status = 200, body = UsedView),
+    (status = 410, description = "`gone`: the content was withdrawn")))]
 pub async fn used_by(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,

@@ -23,6 +23,7 @@ pub struct EventView {
     user_id: Option<String>,
     anonymous_id: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Docs")]
     category: Option<String>,
     #[serde(skip_serializing_if = "Option::is_none")]
     group_id: Option<String>,
@@ -30,6 +31,7 @@ pub struct EventView {
     previous_id: Option<String>,
     /// The client's time as it was sent.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "2026-11-19T09:30:00.000Z")]
     original_timestamp: Option<String>,
     /// What a client gave with it, or all that Kurier itself says.
     properties: Value,

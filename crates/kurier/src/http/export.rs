@@ -8,12 +8,22 @@ use kurier_core::contact::Contact;
 use kurier_core::id::ContactId;
 use kurier_store::{Error, TimelineQuery};
 
+use utoipa::ToSchema;
+
 use super::contact_view::ContactView;
 use super::event_view::EventView;
 use crate::app::App;
 use crate::keyring::Grant;
 
 const PAGE: usize = 500;
+
+/// All that is kept of a contact.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "it describes what is written in pieces")]
+pub struct ContactExport {
+    contact: ContactView,
+    events: Vec<EventView>,
+}
 
 enum Part {
     Contact(Box<Contact>),

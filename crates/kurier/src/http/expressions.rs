@@ -13,7 +13,7 @@ use utoipa::ToSchema;
 
 use super::body;
 use super::credential::Reader;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use crate::app::App;
 
 /// Texts that are far too long are read all the same: only so their fault is told with its place,
@@ -56,6 +56,7 @@ impl From<PlaceName> for Place {
 pub struct ExpressionCheck {
     ok: bool,
     /// The one way to write it.
+    #[schema(example = "contact.plan = 'pro'")]
     canonical: Option<String>,
     reads: Option<ReadsView>,
     errors: Vec<ExpressionFault>,
@@ -65,8 +66,10 @@ pub struct ExpressionCheck {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ReadsView {
     contact: BTreeSet<String>,
+    #[schema(example = json!(["Order Completed"]))]
     events: BTreeSet<String>,
     any_event: bool,
+    #[schema(example = json!(["plan"]))]
     properties: BTreeSet<String>,
     /// The verdict may change by time alone.
     time: bool,
@@ -87,8 +90,10 @@ impl From<Reads> for ReadsView {
 /// One fault, and the bytes of the text it is about.
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct ExpressionFault {
+    #[schema(example = "`plam` is not known")]
     pub message: String,
     pub span: SpanView,
+    #[schema(example = "plan")]
     pub suggestion: Option<String>,
 }
 
@@ -119,9 +124,7 @@ impl From<kurier_core::expr::Error> for ExpressionFault {
 
 /// Checks an expression without keeping it.
 #[utoipa::path(post, path = "/api/v1/expressions/check", tag = "expressions", request_body = ExpressionInput, responses(
-    (status = 200, description = "Checked; `ok` says whether it is good", body = ExpressionCheck),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 413, body = ProblemBody)))]
+    (status = 200, description = "Checked; `ok` says whether it is good", body = ExpressionCheck)))]
 pub async fn check(
     State(app): State<Arc<App>>,
     _: Reader,

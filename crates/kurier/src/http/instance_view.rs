@@ -14,15 +14,18 @@ const HOPS_SHOWN: usize = 300;
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct InstanceView {
     pub id: String,
+    #[schema(example = "019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f")]
     pub journey: String,
     pub version: u32,
     /// Nobody's, if the contact was erased a moment ago.
     pub contact: Option<String>,
+    #[schema(example = "order-17")]
     pub key: Option<String>,
     /// `active`, `completed` or `cancelled`.
     #[schema(example = "active")]
     pub status: &'static str,
     /// `exit`, `exit_when`, `restarted`, `cancelled`, `merged`, `erased` or `step_limit`.
+    #[schema(example = "exit")]
     pub ending: Option<&'static str>,
     /// Where it is, or was when it ended.
     #[schema(example = "an-hour")]
@@ -30,8 +33,10 @@ pub struct InstanceView {
     /// It came here while the journey was paused, and waits for it to be resumed.
     pub held: bool,
     /// The type of the event that it waits for.
+    #[schema(example = "Order Completed")]
     pub awaits: Option<String>,
     /// When time alone moves it on.
+    #[schema(example = "2026-11-19T09:30:00.000Z")]
     pub wake: Option<String>,
     pub entered_at: String,
     /// When it came to its node.
@@ -68,6 +73,7 @@ impl From<&InstanceSummary> for InstanceView {
 pub struct InstanceDetail {
     #[serde(flatten)]
     pub instance: InstanceView,
+    #[schema(example = "welcome")]
     pub journey_name: Option<String>,
     /// Reserved and custom keys, as `journey.state` has them.
     pub state: serde_json::Value,
@@ -81,20 +87,25 @@ pub struct InstanceDetail {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct HopView {
     pub at: String,
+    #[schema(example = "is_pro")]
     pub node: String,
     /// `next`, `true`, `false`, `branch:0`, `default`, `met` or `timeout`.
     #[schema(example = "timeout")]
     pub by: String,
+    #[schema(example = "send_offer")]
     pub to: String,
     /// The conditions that decided, and what they met.
     #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[schema(example = json!([]))]
     pub because: Vec<String>,
 }
 
 /// A message that the run asked for.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = InstanceMessage)]
 pub struct MessageView {
     pub id: String,
+    #[schema(example = "send_welcome")]
     pub node: String,
     pub at: String,
 }

@@ -6,7 +6,7 @@ use std::time::Instant;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use kurier_core::contact::Contact;
@@ -19,10 +19,11 @@ use kurier_store::{InstanceFilter, InstanceQuery};
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::address::Path;
 use super::credential::{Admin, Reader};
 use super::instance_view::{InstanceDetail, InstanceView};
 use super::journeys::find as find_journey;
-use super::problem::{Fault, Problem, ProblemBody};
+use super::problem::{Fault, Problem};
 use super::segments::PATIENCE;
 use super::{body, cursor};
 use crate::app::App;
@@ -61,9 +62,10 @@ pub struct InstanceList {
 }
 
 /// The runs of a journey, newest first.
-#[utoipa::path(get, path = "/api/v1/journeys/{id}/instances", tag = "journeys", params(("id" = String, Path), InstanceParams), responses(
-    (status = 200, body = InstanceList), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/v1/journeys/{id}/instances", tag = "journeys", params(("id" = String, Path),
+        InstanceParams), responses(
+    (status = 200, body = InstanceList),
+    (status = 400, description = "`bad_cursor`: the cursor belongs to another list")))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -151,9 +153,10 @@ pub struct PageParams {
 }
 
 /// The runs of a contact and of those merged into it, newest first.
-#[utoipa::path(get, path = "/api/v1/contacts/{id}/journeys", tag = "journeys", params(("id" = String, Path), PageParams), responses(
-    (status = 200, body = InstanceList), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/v1/contacts/{id}/journeys", tag = "journeys", params(("id" = String, Path),
+        PageParams), responses(
+    (status = 200, body = InstanceList),
+    (status = 400, description = "`bad_cursor`: the cursor belongs to another list")))]
 pub async fn of_contact(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -183,8 +186,7 @@ async fn find(app: &App, grant: &Grant, id: &str) -> Result<InstanceSummary, Pro
 
 /// A run with its state, its path, the reasons of every verdict, and the messages it asked for.
 #[utoipa::path(get, path = "/api/v1/instances/{id}", tag = "journeys", params(("id" = String, Path)), responses(
-    (status = 200, body = InstanceDetail), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+    (status = 200, body = InstanceDetail)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -197,9 +199,9 @@ pub async fn get(
 
 /// Takes a run out of its journey; answers when that can be read.
 #[utoipa::path(delete, path = "/api/v1/instances/{id}", tag = "journeys", params(("id" = String, Path)), responses(
-    (status = 200, body = InstanceView), (status = 202, description = "Durable; it ends in a moment", body = InstanceView),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody), (status = 404, body = ProblemBody),
-    (status = 409, description = "It has ended", body = ProblemBody)))]
+    (status = 200, body = InstanceView),
+    (status = 202, description = "Durable; it ends in a moment", body = InstanceView),
+    (status = 409, description = "`ended`: the run has ended already")))]
 pub async fn cancel(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -243,6 +245,7 @@ pub struct TriggerInput {
     #[serde(alias = "userId")]
     user_id: Option<String>,
     /// Runs with different keys do not know of each other.
+    #[schema(example = "order-17")]
     key: Option<String>,
     /// Custom state to begin with.
     #[serde(default)]
@@ -256,17 +259,19 @@ pub struct TriggerAnswer {
     /// False if the re-entry policy let the contact not enter, or not yet.
     entered: bool,
     /// The run that it began, or will begin if the policy is to wait.
+    #[schema(example = "019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f")]
     instance: String,
 }
 
 /// Sends a contact into a journey, whatever its trigger says; answers when that can be read.
 #[utoipa::path(post, path = "/api/v1/journeys/{id}/trigger", tag = "journeys", params(("id" = String, Path)),
-    request_body = TriggerInput, responses(
-    (status = 200, description = "It did not enter", body = TriggerAnswer), (status = 201, description = "It entered", body = TriggerAnswer),
+        request_body = TriggerInput, responses(
+    (status = 200, description = "It did not enter", body = TriggerAnswer),
+    (status = 201, description = "It entered", body = TriggerAnswer),
     (status = 202, description = "Durable; it enters in a moment", body = TriggerAnswer),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody), (status = 409, description = "The journey is not active", body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, description = "The contact is not known", body = ProblemBody)))]
+    (status = 409, description = "`bad_standing`: the journey is not active"),
+    (status = 422,
+        description = "`bad_trigger`: the contact is not known or the values are not valid; `errors` has every fault")))]
 pub async fn trigger(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

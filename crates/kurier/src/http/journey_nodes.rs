@@ -6,7 +6,6 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::credential::Reader;
-use super::problem::ProblemBody;
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct NodeKindList {
@@ -20,8 +19,10 @@ pub struct NodeKindView {
     #[schema(example = "wait")]
     kind: &'static str,
     /// What it does.
+    #[schema(example = "Waits for a time.")]
     doc: String,
     /// Nodes of this kind, in YAML.
+    #[schema(example = "- wait: 1d")]
     example: String,
     fields: Vec<FieldView>,
 }
@@ -32,6 +33,7 @@ pub struct FieldView {
     name: String,
     #[schema(example = "1h")]
     example: String,
+    #[schema(example = "At most 90 days")]
     note: Option<String>,
 }
 
@@ -58,7 +60,7 @@ impl From<Field> for FieldView {
 
 /// Every kind of node, with its documentation, an example and its fields.
 #[utoipa::path(get, path = "/api/v1/journey-nodes", tag = "journeys", responses(
-    (status = 200, body = NodeKindList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = NodeKindList)))]
 pub async fn list(_: Reader) -> Json<NodeKindList> {
     let data = Node::guides().into_iter().map(NodeKindView::from);
     Json(NodeKindList {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use kurier_core::event::Position;
 use kurier_core::id::JourneyId;
@@ -16,11 +16,12 @@ use kurier_core::value::Value;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::address::Path;
 use super::body;
 use super::credential::Reader;
 use super::journey_stats::StatsView;
 use super::journeys::{faulty, find};
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use crate::app::App;
 use crate::clock;
 use crate::flow::journey;
@@ -38,20 +39,22 @@ const MESSAGES_MAX: usize = 1_000;
 #[serde(deny_unknown_fields, default)]
 pub struct SimulationInput {
     /// A definition; without it the journey's draft, or what is published.
-    #[schema(value_type = Option<Object>)]
+    #[schema(value_type = Option<super::journeys::JourneyDefinition>)]
     definition: Option<Value>,
     /// The journey is published then; 30 days ago if not said.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, example = "2026-11-01T00:00:00Z")]
     from: Option<Timestamp>,
     /// It ends then; now if not said.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, example = "2026-11-19T00:00:00Z")]
     to: Option<Timestamp>,
 }
 
 /// What would have happened.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SimulationView {
+    #[schema(example = "2026-11-01T00:00:00Z")]
     from: String,
+    #[schema(example = "2026-11-19T00:00:00Z")]
     to: String,
     /// Contacts that would have entered.
     contacts: usize,
@@ -72,7 +75,9 @@ pub struct SimulationView {
 pub struct DayMessages {
     #[schema(example = "2026-01-31")]
     day: String,
+    #[schema(example = "email")]
     channel: String,
+    #[schema(example = "welcome")]
     template: String,
     count: usize,
 }
@@ -80,11 +85,12 @@ pub struct DayMessages {
 /// Runs a journey over what has happened, and changes nothing: its draft, what is published, or
 /// the definition in the body.
 #[utoipa::path(post, path = "/api/v1/journeys/{id}/simulate", tag = "journeys", params(("id" = String, Path)),
-    request_body = SimulationInput, responses(
-    (status = 200, body = SimulationView), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody), (status = 413, body = ProblemBody),
-    (status = 422, description = "Every fault with its place, in `faults`", body = ProblemBody),
-    (status = 503, description = "Another simulation is under way", body = ProblemBody)))]
+        request_body = SimulationInput, responses(
+    (status = 200, body = SimulationView),
+    (status = 400, description = "`bad_definition`: the definition cannot be read"),
+    (status = 422,
+        description = "`bad_definition`: the definition is not valid; `faults` has every fault with its place"),
+    (status = 503, description = "`unavailable`: another simulation is under way")))]
 pub async fn of_journey(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -110,10 +116,11 @@ pub async fn of_journey(
 
 /// Runs a definition that nobody has kept over what has happened, and changes nothing.
 #[utoipa::path(post, path = "/api/v1/journeys/simulate", tag = "journeys", request_body = SimulationInput, responses(
-    (status = 200, body = SimulationView), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 413, body = ProblemBody),
-    (status = 422, description = "Every fault with its place, in `faults`", body = ProblemBody),
-    (status = 503, description = "Another simulation is under way", body = ProblemBody)))]
+    (status = 200, body = SimulationView),
+    (status = 400, description = "`bad_definition`: the definition cannot be read"),
+    (status = 422,
+        description = "`bad_definition`: the definition is not valid; `faults` has every fault with its place"),
+    (status = 503, description = "`unavailable`: another simulation is under way")))]
 pub async fn of_definition(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,

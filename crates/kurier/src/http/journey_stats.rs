@@ -5,18 +5,20 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use kurier_core::projection::{CountKey, JourneyCount};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
+use super::address::Path;
 use super::credential::Reader;
 use super::journeys::find;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use crate::app::App;
 
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = JourneyVersionList)]
 pub struct VersionList {
     data: Vec<VersionName>,
 }
@@ -29,8 +31,7 @@ pub struct VersionName {
 
 /// The versions of a journey, the first one first.
 #[utoipa::path(get, path = "/api/v1/journeys/{id}/versions", tag = "journeys", params(("id" = String, Path)), responses(
-    (status = 200, body = VersionList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+    (status = 200, body = VersionList)))]
 pub async fn versions(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -50,6 +51,7 @@ pub async fn versions(
 
 /// A version: it never changes.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = JourneyVersion)]
 pub struct VersionView {
     version: u32,
     published_at: String,
@@ -57,10 +59,9 @@ pub struct VersionView {
 }
 
 /// A version of a journey with its definition.
-#[utoipa::path(get, path = "/api/v1/journeys/{id}/versions/{version}", tag = "journeys",
-    params(("id" = String, Path), ("version" = u32, Path)), responses(
-    (status = 200, body = VersionView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/v1/journeys/{id}/versions/{version}", tag = "journeys", params(("id" = String, Path),
+        ("version" = u32, Path)), responses(
+    (status = 200, body = VersionView)))]
 pub async fn version(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -119,18 +120,20 @@ pub struct NodeStats {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct EdgeStats {
+    #[schema(example = "wait_a_day")]
     pub node: String,
     /// `next`, `true`, `false`, `branch:0`, `default`, `met` or `timeout`.
     #[schema(example = "timeout")]
     pub by: String,
+    #[schema(example = "send_offer")]
     pub to: String,
     pub count: i64,
 }
 
 /// How many entered a journey, are at each node, and left it by which way.
-#[utoipa::path(get, path = "/api/v1/journeys/{id}/stats", tag = "journeys", params(("id" = String, Path), StatsParams), responses(
-    (status = 200, body = StatsView), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/v1/journeys/{id}/stats", tag = "journeys", params(("id" = String, Path),
+        StatsParams), responses(
+    (status = 200, body = StatsView)))]
 pub async fn stats(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,

@@ -3,14 +3,15 @@
 use std::sync::Arc;
 
 use axum::Json;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::{IntoResponse, Response};
 
+use super::address::Path;
 use super::credential::Admin;
 use super::journey_view::JourneyView;
 use super::journeys::{catch_up, find};
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::segments::PATIENCE;
 use crate::app::App;
 use crate::flow::journey::Turn;
@@ -18,8 +19,9 @@ use crate::keyring::Grant;
 
 /// Pauses a journey: nobody enters it, and nobody in it moves on.
 #[utoipa::path(post, path = "/api/v1/journeys/{id}/pause", tag = "journeys", params(("id" = String, Path)), responses(
-    (status = 200, body = JourneyView), (status = 202, body = JourneyView), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody), (status = 409, description = "It is not active", body = ProblemBody)))]
+    (status = 200, body = JourneyView),
+    (status = 202, body = JourneyView),
+    (status = 409, description = "`bad_standing`: the journey is not active")))]
 pub async fn pause(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -30,8 +32,9 @@ pub async fn pause(
 
 /// Resumes a paused journey: what came due meanwhile happens now.
 #[utoipa::path(post, path = "/api/v1/journeys/{id}/resume", tag = "journeys", params(("id" = String, Path)), responses(
-    (status = 200, body = JourneyView), (status = 202, body = JourneyView), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody), (status = 409, description = "It is not paused", body = ProblemBody)))]
+    (status = 200, body = JourneyView),
+    (status = 202, body = JourneyView),
+    (status = 409, description = "`bad_standing`: the journey is not paused")))]
 pub async fn resume(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -42,8 +45,9 @@ pub async fn resume(
 
 /// Retires a journey: nobody enters it any more, and who is in it goes on to its end.
 #[utoipa::path(post, path = "/api/v1/journeys/{id}/retire", tag = "journeys", params(("id" = String, Path)), responses(
-    (status = 200, body = JourneyView), (status = 202, body = JourneyView), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody), (status = 409, description = "It is not published", body = ProblemBody)))]
+    (status = 200, body = JourneyView),
+    (status = 202, body = JourneyView),
+    (status = 409, description = "`bad_standing`: the journey is not published")))]
 pub async fn retire(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

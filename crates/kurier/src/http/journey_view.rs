@@ -59,10 +59,13 @@ pub struct FaultView {
     node: Option<String>,
     #[schema(example = "next_node_id")]
     field: Option<String>,
+    #[schema(example = "the node `offer` is not there")]
     message: String,
+    #[schema(example = "send_offer")]
     suggestion: Option<String>,
     /// The expression that is faulty, and the bytes of it that are; of a template, the bytes of
     /// its field.
+    #[schema(example = "contact.plan = ")]
     expression: Option<String>,
     span: Option<SpanView>,
 }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::{Body, Bytes};
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use kurier_core::event::Position;
@@ -15,10 +15,11 @@ use kurier_core::value::Value;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::address::Path;
 use super::body;
 use super::credential::{Admin, Reader};
 use super::journey_view::{FaultView, JourneyDetail, JourneyView};
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::segments::PATIENCE;
 use crate::app::App;
 use crate::flow::journey::{self, Publishing};
@@ -29,9 +30,22 @@ pub struct JourneyList {
     data: Vec<JourneyView>,
 }
 
+/// The definition of a journey. The reference of journeys has all fields.
+#[derive(ToSchema)]
+#[schema(example = json!({"name": "First message", "nodes": [
+    {"id": "start", "node_type": "trigger", "trigger_type": "event", "event_type": "course_booked", "next_node_id": "confirm"},
+    {"id": "confirm", "node_type": "send_message", "channel": "email", "template": "first-message", "next_node_id": "done"},
+    {"id": "done", "node_type": "exit"}]}))]
+#[expect(dead_code, reason = "it describes what the core reads")]
+pub struct JourneyDefinition {
+    name: Option<String>,
+    description: Option<String>,
+    nodes: Vec<serde_json::Value>,
+}
+
 /// All journeys, by name.
 #[utoipa::path(get, path = "/api/v1/journeys", tag = "journeys", responses(
-    (status = 200, body = JourneyList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = JourneyList)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -44,11 +58,12 @@ pub async fn list(
 /// Makes a journey with its first draft, which may have faults. The body is the definition, as
 /// JSON or YAML.
 #[utoipa::path(post, path = "/api/v1/journeys", tag = "journeys",
-    request_body(content((serde_json::Value = "application/json"), (String = "application/yaml"))), responses(
-    (status = 201, body = JourneyDetail), (status = 202, description = "Durable; it can be read in a moment", body = JourneyName),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 409, description = "The name is taken", body = ProblemBody), (status = 413, body = ProblemBody),
-    (status = 422, description = "It has no name", body = ProblemBody)))]
+        request_body(content((JourneyDefinition = "application/json"), (JourneyDefinition = "application/yaml"))), responses(
+    (status = 201, body = JourneyDetail),
+    (status = 202, description = "Durable; it can be read in a moment", body = JourneyName),
+    (status = 400, description = "`bad_definition`: the definition cannot be read"),
+    (status = 409, description = "`name_taken`: another journey has this name"),
+    (status = 422, description = "`bad_definition`: the definition has no name")))]
 pub async fn create(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -73,6 +88,7 @@ pub async fn create(
 
 /// A journey that is durable, but cannot be read back yet.
 #[derive(Debug, Serialize, ToSchema)]
+#[schema(as = JourneyPending)]
 pub struct JourneyName {
     id: String,
 }
@@ -203,8 +219,7 @@ pub async fn with_definitions(
 
 /// A journey with its definitions.
 #[utoipa::path(get, path = "/api/v1/journeys/{id}", tag = "journeys", params(("id" = String, Path)), responses(
-    (status = 200, body = JourneyDetail), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+    (status = 200, body = JourneyDetail)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -216,11 +231,11 @@ pub async fn get(
 
 /// Saves the draft of a journey; nothing that runs is changed by it.
 #[utoipa::path(put, path = "/api/v1/journeys/{id}", tag = "journeys", params(("id" = String, Path)),
-    request_body(content((serde_json::Value = "application/json"), (String = "application/yaml"))), responses(
-    (status = 200, body = JourneyDetail), (status = 202, description = "Durable; it can be read in a moment", body = JourneyName),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody), (status = 413, body = ProblemBody),
-    (status = 422, description = "It has another name", body = ProblemBody)))]
+        request_body(content((JourneyDefinition = "application/json"), (JourneyDefinition = "application/yaml"))), responses(
+    (status = 200, body = JourneyDetail),
+    (status = 202, description = "Durable; it can be read in a moment", body = JourneyName),
+    (status = 400, description = "`bad_definition`: the definition cannot be read"),
+    (status = 422, description = "`bad_definition`: the definition has another name")))]
 pub async fn save(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -255,10 +270,9 @@ pub struct DefinitionCheck {
 
 /// Checks a definition without keeping it: everything that is wrong with it, at once.
 #[utoipa::path(post, path = "/api/v1/journeys/check", tag = "journeys",
-    request_body(content((serde_json::Value = "application/json"), (String = "application/yaml"))), responses(
+        request_body(content((JourneyDefinition = "application/json"), (JourneyDefinition = "application/yaml"))), responses(
     (status = 200, description = "Checked; `ok` says whether it is good", body = DefinitionCheck),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 413, body = ProblemBody)))]
+    (status = 400, description = "`bad_definition`: the definition cannot be read")))]
 pub async fn check(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -287,11 +301,15 @@ pub struct PublishAnswer {
 /// Publishes the draft, or the definition in the body, as the next version: who enters from now
 /// on enters it, and who is in the journey finishes on the version it began.
 #[utoipa::path(post, path = "/api/v1/journeys/{id}/publish", tag = "journeys", params(("id" = String, Path)),
-    request_body(content((Option<serde_json::Value> = "application/json"), (String = "application/yaml"))), responses(
-    (status = 200, body = PublishAnswer), (status = 202, description = "Durable; it can be read in a moment", body = PublishAnswer),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody), (status = 409, description = "Nothing to publish, or another was faster", body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, description = "Every fault with its place, in `faults`", body = ProblemBody)))]
+        request_body(content((Option<JourneyDefinition> = "application/json"), (JourneyDefinition = "application/yaml"))),
+        responses(
+    (status = 200, body = PublishAnswer),
+    (status = 202, description = "Durable; it can be read in a moment", body = PublishAnswer),
+    (status = 400, description = "`bad_definition`: the definition cannot be read"),
+    (status = 409,
+        description = "`no_draft`: there is nothing to publish; `overtaken`: another change came first; read it and try again"),
+    (status = 422,
+        description = "`bad_definition`: the definition is not valid; `faults` has every fault with its place")))]
 pub async fn publish(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

@@ -27,7 +27,7 @@ use super::event_view::EventView;
 use super::journey_stats::StatsView;
 use super::journeys;
 use super::overview::Overview;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use crate::app::App;
 use crate::clock;
 use crate::keyring::Grant;
@@ -50,10 +50,10 @@ pub struct LiveParams {
 /// changed; `missed` if there were more events than could be told; `end` with the reason, before
 /// it ends.
 #[utoipa::path(get, path = "/api/v1/live", tag = "portal", params(LiveParams), responses(
-    (status = 200, description = "A stream that does not end by itself", body = String, content_type = "text/event-stream"),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, description = "There is no such contact or journey", body = ProblemBody),
-    (status = 503, description = "Too many listen", body = ProblemBody)))]
+    (status = 200, description = "A stream that does not end by itself", body = String,
+        content_type = "text/event-stream"),
+    (status = 404, description = "`not_found`: there is no such contact or journey"),
+    (status = 503, description = "`unavailable`: too many clients listen to this server")))]
 pub async fn listen(
     State(app): State<Arc<App>>,
     listener: Listener,

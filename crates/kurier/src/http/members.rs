@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode, header};
 use axum::response::{IntoResponse, Response};
 use kurier_core::id::{ContactId, SegmentId};
@@ -13,11 +13,12 @@ use kurier_core::path::Path as AttributePath;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::address::Path;
 use super::body;
 use super::credential::{Admin, Reader};
 use super::edit::{EditInput, Wanted};
 use super::member_csv;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::segment_view::MemberView;
 use super::segments::{PATIENCE, find, settled, shown};
 use crate::app::App;
@@ -60,10 +61,10 @@ pub struct MemberList {
 }
 
 /// The members of a segment, in the order of their ids; a page as JSON, or all as CSV.
-#[utoipa::path(get, path = "/api/v1/segments/{id}/members", tag = "segments", params(("id" = String, Path), MemberParams), responses(
+#[utoipa::path(get, path = "/api/v1/segments/{id}/members", tag = "segments", params(("id" = String, Path),
+        MemberParams), responses(
     (status = 200, content((MemberList = "application/json"), (String = "text/csv"))),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+    (status = 400, description = "`bad_cursor`: the cursor belongs to another list")))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -157,12 +158,11 @@ fn csv(
 
 /// Gives members to a static segment and takes them from it; answers when that can be read.
 #[utoipa::path(post, path = "/api/v1/segments/{id}/members", tag = "segments", params(("id" = String, Path)),
-    request_body = EditInput, responses(
+        request_body = EditInput, responses(
     (status = 200, body = super::segment_view::SegmentView),
     (status = 202, description = "Durable; the members follow", body = super::segment_view::SegmentView),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody), (status = 409, description = "The segment is dynamic", body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, description = "Someone is not known", body = ProblemBody)))]
+    (status = 409, description = "`dynamic_segment`: an expression decides who is a member"),
+    (status = 422, description = "`bad_members`: a contact is not known; `errors` has every fault")))]
 pub async fn edit(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

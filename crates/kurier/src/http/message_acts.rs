@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::body;
 use super::credential::Admin;
 use super::message_filter::FilterParams;
-use super::problem::{Fault, Problem, ProblemBody};
+use super::problem::{Fault, Problem};
 use super::segments::PATIENCE;
 use crate::app::App;
 use crate::flow::{Act, act_on};
@@ -26,9 +26,10 @@ const IDS_MAX: usize = 1_000;
 /// Which messages: by their ids, or all for which a filter holds.
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
-#[schema(example = json!({"filter": {"journey": "0199…", "node": "remind", "state": "failed,skipped"}}))]
+#[schema(example = json!({"filter": {"journey": "019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f", "node": "remind", "state": "failed,skipped"}}))]
 pub struct Chosen {
     /// At most 1,000.
+    #[schema(example = json!(["019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f"]))]
     ids: Option<Vec<String>>,
     filter: Option<FilterParams>,
 }
@@ -44,9 +45,8 @@ pub struct Acted {
 /// arrived. They keep their ids, and every guard looks at them again.
 #[utoipa::path(post, path = "/api/v1/messages/redrive", tag = "messages", request_body = Chosen, responses(
     (status = 200, body = Acted),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, description = "There is no such contact", body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, description = "The choice is wrong", body = ProblemBody)))]
+    (status = 400, description = "`bad_parameter`: a field of the filter is not valid"),
+    (status = 422, description = "`bad_choice`: the choice of messages is not valid")))]
 pub async fn redrive(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -59,9 +59,8 @@ pub async fn redrive(
 /// Puts messages away that came to an end: they are not dead letters any more.
 #[utoipa::path(post, path = "/api/v1/messages/discard", tag = "messages", request_body = Chosen, responses(
     (status = 200, body = Acted),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, description = "There is no such contact", body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, description = "The choice is wrong", body = ProblemBody)))]
+    (status = 400, description = "`bad_parameter`: a field of the filter is not valid"),
+    (status = 422, description = "`bad_choice`: the choice of messages is not valid")))]
 pub async fn discard(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

@@ -19,7 +19,7 @@ use utoipa::ToSchema;
 
 use super::body;
 use super::credential::Admin;
-use super::problem::{Fault, Problem, ProblemBody};
+use super::problem::{Fault, Problem};
 use super::segments::PATIENCE;
 use crate::app::App;
 use crate::flow::{self, Ask, Refused};
@@ -44,14 +44,16 @@ pub struct MessageInput {
     #[schema(example = "ann@example.com")]
     to: Option<String>,
     /// What it says: a template's name,
+    #[schema(example = "welcome")]
     template: Option<String>,
     /// or the words themselves.
     body: Option<BodyInput>,
     /// What it is about; the template's topic if not said. Without one it always goes.
+    #[schema(example = "news")]
     topic: Option<String>,
     /// What the template is handed as `data`.
     #[serde(default)]
-    #[schema(value_type = Object)]
+    #[schema(value_type = Object, required = false)]
     data: Object,
     /// 1 to 10; 10 goes first; 5 if not said.
     #[schema(minimum = 1, maximum = 10, default = 5)]
@@ -65,8 +67,11 @@ pub struct MessageInput {
 #[derive(Debug, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields)]
 pub struct BodyInput {
+    #[schema(example = "Welcome")]
     subject: Option<String>,
+    #[schema(example = "<p>Hello {{ contact.name }}</p>")]
     html: Option<String>,
+    #[schema(example = "Hello {{ contact.name }}")]
     text: Option<String>,
     /// A webhook's data, or Slack's blocks.
     json: Option<serde_json::Value>,
@@ -83,12 +88,13 @@ pub struct MessageAccepted {
 /// Asks for a message. With the header `Idempotency-Key`, asking again within a day is
 /// answered with the same message, and the header `Idempotent-Replayed: true`.
 #[utoipa::path(post, path = "/api/v1/messages", tag = "messages", request_body = MessageInput,
-    params(("Idempotency-Key" = Option<String>, Header, description = "Your own name for this request, at most 255 characters")),
-    responses(
+        params(("Idempotency-Key" = Option<String>, Header,
+        description = "Your own name for this request, at most 255 characters")), responses(
     (status = 202, description = "Durable; it will be delivered", body = MessageAccepted),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, description = "There is no such contact", body = ProblemBody), (status = 413, body = ProblemBody),
-    (status = 422, description = "It cannot be asked for so, or something else was asked for under this key", body = ProblemBody)))]
+    (status = 400, description = "`bad_idempotency_key`: the header Idempotency-Key is not valid"),
+    (status = 422,
+        description = "`bad_message`: the request is not valid; `errors` has every fault; `idempotency_key_reused`: another request had this Idempotency-Key"),
+    (status = 404, description = "`not_found`: there is no such contact")))]
 pub async fn request(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

@@ -13,17 +13,22 @@ pub struct MessageView {
     /// None for one to nobody we know.
     contact: Option<String>,
     /// The address, as it was known when the message was asked for.
+    #[schema(example = "ann@example.com")]
     to: Option<String>,
     /// The journey that asked for it; none if a program did.
+    #[schema(example = "019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f")]
     journey: Option<String>,
     version: Option<u32>,
+    #[schema(example = "019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f")]
     instance: Option<String>,
+    #[schema(example = "send_welcome")]
     node: Option<String>,
     /// The channel that was asked for.
     #[schema(example = "email")]
     channel: String,
     #[schema(example = "welcome")]
     template: Option<String>,
+    #[schema(example = "news")]
     topic: Option<String>,
     /// 1 to 10; 10 goes first.
     priority: u8,
@@ -32,6 +37,7 @@ pub struct MessageView {
     state: &'static str,
     /// What it is headed; only in a list that was asked for `subjects`.
     #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(example = "Welcome")]
     subject: Option<String>,
     /// Why it is in that state, where there is a reason.
     #[schema(example = "suppressed")]
@@ -44,6 +50,7 @@ pub struct MessageView {
     /// When it is tried, if that is later.
     next_at: Option<String>,
     /// The channel that took it.
+    #[schema(example = "email")]
     sent_by: Option<String>,
     /// Somebody put it away.
     discarded: bool,
@@ -96,6 +103,7 @@ pub struct MessageDetail {
     /// Which version of the template it was written with.
     template_version: Option<u32>,
     /// What the provider calls it.
+    #[schema(example = "250 queued as 4F2A")]
     receipt: Option<String>,
     /// The values its template reads.
     #[schema(value_type = Object)]
@@ -132,6 +140,7 @@ pub struct MessageEvent {
     #[schema(example = "message.sent")]
     kind: &'static str,
     /// Why, where there is a reason.
+    #[schema(example = "suppressed")]
     reason: Option<&'static str>,
     occurred_at: String,
 }
@@ -157,8 +166,10 @@ pub struct AttemptView {
     #[schema(example = "http 503")]
     code: Option<String>,
     /// What the channel said, for people.
+    #[schema(example = "421 the mailbox is busy, try again later")]
     detail: Option<String>,
     /// `temporary`, `permanent` or `retryable`.
+    #[schema(example = "temporary")]
     category: Option<&'static str>,
 }
 
@@ -180,9 +191,13 @@ impl From<Attempt> for AttemptView {
 /// Messages that stand alike, counted.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct CountView {
+    #[schema(example = "email")]
     channel: String,
+    #[schema(example = "sent")]
     state: &'static str,
+    #[schema(example = "suppressed")]
     reason: Option<&'static str>,
+    #[schema(example = "http 503")]
     code: Option<String>,
     count: u64,
 }
@@ -202,10 +217,14 @@ impl From<MessageCount> for CountView {
 /// What a message says. Which parts there are depends on its template.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RenderedContent {
+    #[schema(example = "Welcome")]
     subject: Option<String>,
+    #[schema(example = "<p>Hello Ann</p>")]
     html: Option<String>,
+    #[schema(example = "Hello Ann")]
     text: Option<String>,
     /// A JSON document: a webhook's data, or Slack's blocks.
+    #[schema(example = "{\"text\":\"Hello Ann\"}")]
     json: Option<String>,
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use kurier_core::id::MessageId;
 use kurier_core::message::Rendered;
 use kurier_core::projection::MessageSummary;
@@ -12,12 +12,13 @@ use kurier_store::MessageQuery;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::address::Path;
 use super::contacts::{limit, query};
 use super::credential::Reader;
 use super::cursor;
 use super::message_filter::FilterParams;
 use super::message_view::{CountView, MessageDetail, MessageView, RenderedContent};
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use crate::app::App;
 use crate::flow::Unwritten;
 use crate::keyring::Grant;
@@ -47,9 +48,8 @@ pub struct MessageList {
 /// Messages, newest first.
 #[utoipa::path(get, path = "/api/v1/messages", tag = "messages", params(PageParams, FilterParams), responses(
     (status = 200, body = MessageList),
-    (status = 400, description = "A parameter is wrong", body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, description = "There is no such contact", body = ProblemBody)))]
+    (status = 400, description = "`bad_cursor`: the cursor belongs to another list"),
+    (status = 404, description = "`not_found`: there is no such contact")))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -118,11 +118,10 @@ fn read<T: serde::de::DeserializeOwned>(text: &str) -> Result<T, Problem> {
 }
 
 /// What a message says, written again from what it was given: the same words.
-#[utoipa::path(get, path = "/api/v1/messages/{id}/content", tag = "messages",
-    params(("id" = String, Path, description = "The message's id")), responses(
+#[utoipa::path(get, path = "/api/v1/messages/{id}/content", tag = "messages", params(("id" = String, Path,
+        description = "The message's id")), responses(
     (status = 200, body = RenderedContent),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody), (status = 404, body = ProblemBody),
-    (status = 422, description = "It cannot be written", body = ProblemBody)))]
+    (status = 422, description = "`cannot_render`: the message cannot be rendered")))]
 pub async fn content(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -159,9 +158,7 @@ pub struct CountList {
 /// Messages counted by channel, state, reason and what the channel said; the most first.
 #[utoipa::path(get, path = "/api/v1/messages/counts", tag = "messages", params(FilterParams), responses(
     (status = 200, body = CountList),
-    (status = 400, description = "A parameter is wrong", body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, description = "There is no such contact", body = ProblemBody)))]
+    (status = 404, description = "`not_found`: there is no such contact")))]
 pub async fn counts(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -178,11 +175,9 @@ pub async fn counts(
 }
 
 /// One message, with every attempt and every event about it.
-#[utoipa::path(get, path = "/api/v1/messages/{id}", tag = "messages",
-    params(("id" = String, Path, description = "The message's id")), responses(
-    (status = 200, body = MessageDetail),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/v1/messages/{id}", tag = "messages", params(("id" = String, Path,
+        description = "The message's id")), responses(
+    (status = 200, body = MessageDetail)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,

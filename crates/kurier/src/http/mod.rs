@@ -1,5 +1,6 @@
 //! HTTP: one resource a file, listed here.
 
+mod address;
 mod answer;
 mod api_keys;
 mod assets;
@@ -48,6 +49,7 @@ mod message_view;
 mod messages;
 mod names;
 mod observe;
+mod openapi;
 mod operations;
 mod overview;
 mod plain;
@@ -109,11 +111,10 @@ pub use suppressions::SuppressionView;
 
 /// Every route there is.
 fn router(app: Arc<App>) -> Router {
-    let (router, mut openapi) = routes().split_for_parts();
-    docs::name_operations(&mut openapi);
+    let (router, openapi) = routes().split_for_parts();
     router
         .merge(ingest_ways::aliases())
-        .merge(docs::routes(openapi))
+        .merge(docs::routes(&openapi::complete(&openapi)))
         .fallback(assets::answer)
         .method_not_allowed_fallback(problem::no_such_method)
         .layer(from_fn(observe::observe))
@@ -121,7 +122,7 @@ fn router(app: Arc<App>) -> Router {
 }
 
 fn routes() -> OpenApiRouter<Arc<App>> {
-    OpenApiRouter::with_openapi(docs::Description::openapi())
+    OpenApiRouter::with_openapi(openapi::Description::openapi())
         .merge(ingest_ways::routes())
         .routes(routes!(rejections::list))
         .routes(routes!(contacts::list, contacts::upsert))
@@ -260,11 +261,8 @@ fn channel_routes() -> OpenApiRouter<Arc<App>> {
 
 /// The OpenAPI description as JSON.
 pub fn openapi() -> String {
-    let (_, mut openapi) = routes().split_for_parts();
-    docs::name_operations(&mut openapi);
-    openapi
-        .to_pretty_json()
-        .expect("the description serialises")
+    let (_, openapi) = routes().split_for_parts();
+    format!("{:#}", openapi::complete(&openapi))
 }
 
 /// A segment as the API shows it, for the command line.

@@ -9,7 +9,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::credential::Reader;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use crate::app::App;
 
 /// Attributes and events there are.
@@ -60,7 +60,7 @@ impl From<NamedEvent> for EventNameView {
 
 /// All attributes, event names and their properties, with the types of their values.
 #[utoipa::path(get, path = "/api/v1/names", tag = "portal", responses(
-    (status = 200, body = NamesView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = NamesView)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,

@@ -8,12 +8,12 @@ use axum::http::StatusCode;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use crate::app::App;
 
 /// The process is alive.
-#[utoipa::path(get, path = "/healthz", tag = "operations", security(()),
-    responses((status = 200, description = "The process is alive", body = String)))]
+#[utoipa::path(get, path = "/healthz", tag = "operations", security(()), responses(
+    (status = 200, description = "The process is alive", body = String)))]
 pub async fn healthz() -> &'static str {
     "ok\n"
 }
@@ -37,14 +37,16 @@ pub struct Readiness {
     /// The memory that contacts and events take.
     world_bytes: u64,
     /// What someone should look at; requests are served all the same.
+    #[schema(example = json!([]))]
     warnings: Vec<String>,
     /// Whether the keyspace (Redis, or this process's memory) answers; nothing is lost when it does not.
     keyspace: bool,
 }
 
 /// Requests can be served: the store answers.
-#[utoipa::path(get, path = "/readyz", tag = "operations", security(()),
-    responses((status = 200, body = Readiness), (status = 503, body = ProblemBody)))]
+#[utoipa::path(get, path = "/readyz", tag = "operations", security(()), responses(
+    (status = 200, body = Readiness),
+    (status = 503, description = "`unavailable`: the database cannot be reached")))]
 pub async fn readyz(State(app): State<Arc<App>>) -> Result<Json<Readiness>, Problem> {
     let head = app.store.log.head().await?.0;
     let position = app.projector.position().0;
@@ -82,8 +84,8 @@ fn warnings(app: &App) -> Vec<String> {
 }
 
 /// Counters and gauges in the Prometheus text format.
-#[utoipa::path(get, path = "/metrics", tag = "operations", security(()),
-    responses((status = 200, description = "Prometheus text format", body = String)))]
+#[utoipa::path(get, path = "/metrics", tag = "operations", security(()), responses(
+    (status = 200, description = "Prometheus text format", body = String)))]
 pub async fn metrics() -> (StatusCode, [(&'static str, &'static str); 1], String) {
     let text = crate::metrics::recorder().render();
     (

@@ -14,7 +14,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::credential::Reader;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::records::ChannelHealthView;
 use crate::app::App;
 use crate::clock;
@@ -68,6 +68,7 @@ struct Minute {
 
 #[derive(Debug, Serialize, ToSchema)]
 struct Day {
+    #[schema(example = "2026-11-19T00:00:00Z")]
     day: String,
     #[serde(flatten)]
     counts: CountsView,
@@ -126,13 +127,14 @@ struct ChannelState {
 #[derive(Debug, Serialize, ToSchema)]
 struct KeyspaceState {
     /// `redis`, or `memory` where there is no Redis.
+    #[schema(example = "memory")]
     kind: &'static str,
     ok: bool,
 }
 
 /// Totals, the last hour and month, and how everything that works fares.
 #[utoipa::path(get, path = "/api/v1/overview", tag = "portal", responses(
-    (status = 200, body = Overview), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = Overview)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,

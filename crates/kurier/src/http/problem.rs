@@ -41,6 +41,7 @@ pub struct Fault {
     /// A JSON pointer into the body.
     #[schema(example = "/batch/0/userId")]
     pub pointer: String,
+    #[schema(example = "a contact needs a userId or an anonymousId")]
     pub detail: String,
 }
 
@@ -59,10 +60,13 @@ impl From<kurier_core::accept::Problem> for Fault {
 pub struct ProblemBody {
     #[schema(example = "urn:kurier:problem:not_found")]
     r#type: String,
+    #[schema(example = "Not Found")]
     title: &'static str,
     status: u16,
+    #[schema(example = "there is no such contact")]
     detail: String,
     code: ProblemCode,
+    #[schema(example = "there is no such contact")]
     message: String,
     meta: Meta,
     #[serde(flatten)]
@@ -71,6 +75,7 @@ pub struct ProblemBody {
 
 #[derive(Serialize, ToSchema)]
 struct Meta {
+    #[schema(example = "the contact cannot be accepted")]
     error: String,
 }
 
@@ -78,7 +83,7 @@ impl Problem {
     pub fn new(status: StatusCode, code: &'static str, detail: impl Into<String>) -> Self {
         Self {
             status,
-            code: ProblemCode::new(code),
+            code: ProblemCode::new(code, status.as_u16()),
             detail: detail.into(),
             details: Box::default(),
             retry_after_s: None,
@@ -116,6 +121,12 @@ impl Problem {
             retry_after_s: Some(1),
             ..problem
         }
+    }
+
+    /// A fault of this program; its cause is in the log.
+    pub fn internal() -> Self {
+        let detail = "the server has a fault; its log has the cause";
+        Self::new(StatusCode::INTERNAL_SERVER_ERROR, "internal", detail)
     }
 
     /// Somebody guesses; so many seconds later they may try again.

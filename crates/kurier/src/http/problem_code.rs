@@ -8,66 +8,124 @@ use utoipa::openapi::schema::{ObjectBuilder, Type};
 use utoipa::openapi::{RefOr, Schema};
 use utoipa::{PartialSchema, ToSchema};
 
-const CODES: &[&str] = &[
-    "bad_body",
-    "bad_channel",
-    "bad_choice",
-    "bad_contact",
-    "bad_content_type",
-    "bad_cursor",
-    "bad_definition",
-    "bad_document",
-    "bad_encoding",
-    "bad_event",
-    "bad_filter",
-    "bad_hex",
-    "bad_idempotency_key",
-    "bad_json",
-    "bad_key",
-    "bad_members",
-    "bad_message",
-    "bad_parameter",
-    "bad_proof",
-    "bad_segment",
-    "bad_slack_workspace",
-    "bad_source",
-    "bad_standing",
-    "bad_suppression",
-    "bad_template",
-    "bad_trigger",
-    "bad_user",
-    "bad_version_id",
-    "bundles_off",
-    "cannot_render",
-    "changed",
-    "conflict",
-    "csrf",
-    "dynamic_segment",
-    "ended",
-    "forbidden",
-    "gone",
-    "idempotency_key_reused",
-    "last_owner",
-    "method_not_allowed",
-    "name_taken",
-    "no_draft",
-    "no_secret_key",
-    "not_a_document",
-    "not_found",
-    "overtaken",
-    "segment_in_use",
-    "setup_required",
-    "signed_out",
-    "timeout",
-    "too_large",
-    "too_many",
-    "too_many_attempts",
-    "too_many_rows",
-    "twice",
-    "unauthorized",
-    "unavailable",
-    "unknown_encoding",
-    "wrong_password",
+/// Each with the statuses it comes with, and a typical detail.
+const CODES: &[(&str, &[u16], &str)] = &[
+    ("bad_body", &[400], "the body ended too early"),
+    ("bad_channel", &[422], "the settings are not valid"),
+    ("bad_choice", &[422], "the choice of messages is not valid"),
+    ("bad_contact", &[422], "the contact cannot be accepted"),
+    (
+        "bad_content_type",
+        &[415],
+        "the content type must be application/json",
+    ),
+    ("bad_cursor", &[400], "this cursor belongs to another list"),
+    (
+        "bad_definition",
+        &[400, 422],
+        "the definition cannot be read",
+    ),
+    ("bad_document", &[400], "the document is not text"),
+    (
+        "bad_encoding",
+        &[400],
+        "the body is not what its Content-Encoding says",
+    ),
+    ("bad_event", &[400], "the event cannot be accepted"),
+    ("bad_filter", &[400], "the filter has no such value"),
+    ("bad_hex", &[400], "the field is not hexadecimal text"),
+    (
+        "bad_idempotency_key",
+        &[400],
+        "the header Idempotency-Key is not valid",
+    ),
+    ("bad_json", &[400], "expected value at line 1 column 1"),
+    ("bad_key", &[422], "the name or the scopes are not valid"),
+    ("bad_members", &[422], "a contact is not known"),
+    ("bad_message", &[422], "the message cannot be requested"),
+    ("bad_parameter", &[400], "limit must be between 1 and 500"),
+    ("bad_proof", &[422], "the proof does not hold"),
+    ("bad_segment", &[422], "the expression is not valid"),
+    (
+        "bad_slack_workspace",
+        &[422],
+        "the Slack workspace is not valid",
+    ),
+    ("bad_source", &[400], "the name of the document is missing"),
+    ("bad_standing", &[409], "the journey is not active"),
+    ("bad_suppression", &[422], "the entry is not valid"),
+    ("bad_template", &[422], "the document cannot be read"),
+    ("bad_trigger", &[422], "the contact is not known"),
+    ("bad_user", &[422], "the user cannot be accepted"),
+    ("bad_version_id", &[400], "this is not the id of a version"),
+    ("bundles_off", &[404], "this server keeps no bundles"),
+    ("cannot_render", &[422], "the message cannot be rendered"),
+    ("changed", &[409], "another change came first"),
+    ("conflict", &[409], "this exists already"),
+    (
+        "csrf",
+        &[403],
+        "the header X-CSRF-Token is missing or wrong",
+    ),
+    (
+        "dynamic_segment",
+        &[409],
+        "an expression decides who is a member",
+    ),
+    ("ended", &[409], "the run has ended already"),
+    ("forbidden", &[403], "the API key lacks the scope `admin`"),
+    ("gone", &[410], "the content was withdrawn"),
+    (
+        "idempotency_key_reused",
+        &[422],
+        "another request had this Idempotency-Key",
+    ),
+    ("internal", &[500], "the server has a fault"),
+    ("last_owner", &[409], "no owner would be left"),
+    (
+        "method_not_allowed",
+        &[405],
+        "this method is not possible here",
+    ),
+    ("name_taken", &[409], "another journey has this name"),
+    ("no_draft", &[409], "there is nothing to publish"),
+    (
+        "no_secret_key",
+        &[409],
+        "secrets cannot be sealed without a secret key",
+    ),
+    (
+        "not_a_document",
+        &[422],
+        "only whole documents are withdrawn",
+    ),
+    ("not_found", &[404], "there is nothing at this address"),
+    ("overtaken", &[409], "another change came first"),
+    ("segment_in_use", &[409], "a journey uses the segment"),
+    ("setup_required", &[401], "no user exists yet"),
+    ("signed_out", &[401], "nobody is signed in"),
+    ("timeout", &[408], "the body did not arrive within 15 s"),
+    ("too_large", &[413], "the body is too large"),
+    ("too_many", &[409], "there are as many as there may be"),
+    ("too_many_attempts", &[429], "too many wrong passwords"),
+    ("too_many_rows", &[400], "the list is too long for one call"),
+    ("twice", &[422], "two documents have one key"),
+    ("unauthorized", &[401], "an API key is needed"),
+    (
+        "unavailable",
+        &[503],
+        "the database cannot be reached right now",
+    ),
+    (
+        "unknown_encoding",
+        &[415],
+        "this Content-Encoding is not known",
+    ),
+    (
+        "wrong_password",
+        &[401],
+        "the address or the password is wrong",
+    ),
 ];
 
 /// One of them.
@@ -76,9 +134,12 @@ const CODES: &[&str] = &[
 pub struct ProblemCode(&'static str);
 
 impl ProblemCode {
-    /// The tests run where a code that is not listed is found out.
-    pub fn new(code: &'static str) -> Self {
-        debug_assert!(CODES.contains(&code), "`{code}` is not among the CODES");
+    /// Tests find a code that is not listed, or not with this status.
+    pub fn new(code: &'static str, status: u16) -> Self {
+        debug_assert!(
+            listed(code, status).is_some(),
+            "`{code}` with {status} is not among the CODES"
+        );
         Self(code)
     }
 
@@ -87,10 +148,23 @@ impl ProblemCode {
     }
 }
 
+/// The code of this name, if it comes with this status.
+pub fn listed(name: &str, status: u16) -> Option<&'static str> {
+    let mut codes = CODES.iter();
+    let found = codes.find(|(code, statuses, _)| *code == name && statuses.contains(&status));
+    found.map(|(code, ..)| *code)
+}
+
+/// A detail as it comes with a code.
+pub fn meaning(name: &str) -> &'static str {
+    let found = CODES.iter().find(|(code, ..)| *code == name);
+    found.map_or("", |(.., detail)| detail)
+}
+
 impl PartialSchema for ProblemCode {
     fn schema() -> RefOr<Schema> {
         let named = ObjectBuilder::new().schema_type(Type::String);
-        let listed = named.enum_values(Some(CODES.iter().copied()));
+        let listed = named.enum_values(Some(CODES.iter().map(|(code, ..)| *code)));
         listed.examples(["not_found"]).build().into()
     }
 }
@@ -158,13 +232,27 @@ mod tests {
             }
         }
         assert!(said.0.len() > 80, "{}", said.0.len());
-        let unlisted = said.0.iter().filter(|it| !CODES.contains(&it.as_str()));
+        let unlisted = said.0.iter().filter(|it| meaning(it).is_empty());
         assert_eq!(unlisted.collect::<Vec<_>>(), Vec::<&String>::new());
-        let is_dead = |code: &&&str| {
+        let is_dead = |(code, ..): &&(&str, &[u16], &str)| {
             let quoted = format!("\"{code}\"");
             !sources.iter().any(|text| text.contains(&quoted))
         };
         let dead: Vec<_> = CODES.iter().filter(is_dead).collect();
-        assert_eq!(dead, Vec::<&&str>::new());
+        assert_eq!(dead, Vec::<&(&str, &[u16], &str)>::new());
+    }
+
+    /// The reference lists the codes; who changes one changes both.
+    #[test]
+    fn the_reference_has_every_code() {
+        let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/api.md");
+        let text = std::fs::read_to_string(file).expect("the reference");
+        let written: Vec<&str> = text.lines().filter(|it| it.starts_with("| `")).collect();
+        let row = |(code, statuses, detail): &(&str, &[u16], &str)| {
+            let statuses: Vec<String> = statuses.iter().map(u16::to_string).collect();
+            format!("| `{code}` | {} | {detail} |", statuses.join(", "))
+        };
+        let known: Vec<String> = CODES.iter().map(row).collect();
+        assert_eq!(written, known);
     }
 }

@@ -43,13 +43,16 @@ pub struct ProjectionView {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct FailureView {
+    #[schema(example = "2026-11-19T09:30:00.000Z")]
     since: String,
+    #[schema(example = "the database cannot be reached")]
     reason: String,
 }
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ErrorView {
     at: String,
+    #[schema(example = "the attribute `phone` has no value")]
     reason: String,
 }
 
@@ -150,6 +153,7 @@ impl fmt::Display for ProjectionView {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SetAsideView {
     position: i64,
+    #[schema(example = "the event cannot be read")]
     reason: String,
 }
 
@@ -184,6 +188,7 @@ pub struct WorkView {
     /// How long it will go on, if it goes on like this.
     seconds_left: Option<f64>,
     /// Why it failed.
+    #[schema(example = "the database cannot be reached")]
     failure: Option<String>,
     /// What a verification found.
     verdict: Option<VerdictView>,
@@ -229,9 +234,11 @@ pub struct VerdictView {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TableView {
+    #[schema(example = "contacts")]
     table: &'static str,
     rows: u64,
     /// The same for the same rows.
+    #[schema(example = "5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b")]
     digest: String,
     equal: bool,
 }
@@ -239,10 +246,13 @@ pub struct TableView {
 /// A row that differs.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DifferenceView {
+    #[schema(example = "contacts")]
     table: &'static str,
     /// The values of its key, without the workspace.
+    #[schema(example = "019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f")]
     key: Vec<String>,
     /// The columns that differ.
+    #[schema(example = json!(["email"]))]
     columns: Vec<&'static str>,
     /// Whether the read model has the row.
     in_view: bool,

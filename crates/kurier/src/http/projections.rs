@@ -11,7 +11,7 @@ use serde::Serialize;
 use utoipa::ToSchema;
 
 use super::credential::{Admin, Reader};
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::projection_view::{ProjectionView, SetAsideView};
 use crate::app::App;
 use crate::flow::rebuild::Task;
@@ -35,8 +35,7 @@ pub struct ProjectionDetail {
 
 /// Every projection that runs here, and how far it is.
 #[utoipa::path(get, path = "/api/v1/projections", tag = "projections", responses(
-    (status = 200, body = ProjectionList),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = ProjectionList)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -49,10 +48,9 @@ pub async fn list(
 }
 
 /// One projection, with what it could not fold.
-#[utoipa::path(get, path = "/api/v1/projections/{name}", tag = "projections",
-    params(("name" = String, Path, description = "Its name", example = "contacts")), responses(
-    (status = 200, body = ProjectionDetail), (status = 404, body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/v1/projections/{name}", tag = "projections", params(("name" = String, Path,
+        description = "Its name", example = "contacts")), responses(
+    (status = 200, body = ProjectionDetail)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -64,11 +62,10 @@ pub async fn get(
 
 /// Folds the projection anew beside its tables and swaps it in. The answer comes at once; how
 /// far it is, the projection's `work` says.
-#[utoipa::path(post, path = "/api/v1/projections/{name}/rebuild", tag = "projections",
-    params(("name" = String, Path, description = "Its name", example = "daily")), responses(
-    (status = 202, body = ProjectionDetail), (status = 404, body = ProblemBody),
-    (status = 409, description = "Another rebuild or verification is under way", body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[utoipa::path(post, path = "/api/v1/projections/{name}/rebuild", tag = "projections", params(("name" = String, Path,
+        description = "Its name", example = "daily")), responses(
+    (status = 202, body = ProjectionDetail),
+    (status = 409, description = "`conflict`: another rebuild or verification is under way")))]
 pub async fn rebuild(
     app: State<Arc<App>>,
     grant: Admin,
@@ -79,11 +76,10 @@ pub async fn rebuild(
 
 /// Folds the projection anew and compares every row with its tables. What it found stands in
 /// the projection's `work`.
-#[utoipa::path(post, path = "/api/v1/projections/{name}/verify", tag = "projections",
-    params(("name" = String, Path, description = "Its name", example = "daily")), responses(
-    (status = 202, body = ProjectionDetail), (status = 404, body = ProblemBody),
-    (status = 409, description = "Another rebuild or verification is under way", body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[utoipa::path(post, path = "/api/v1/projections/{name}/verify", tag = "projections", params(("name" = String, Path,
+        description = "Its name", example = "daily")), responses(
+    (status = 202, body = ProjectionDetail),
+    (status = 409, description = "`conflict`: another rebuild or verification is under way")))]
 pub async fn verify(
     app: State<Arc<App>>,
     grant: Admin,
@@ -108,10 +104,9 @@ async fn begin(
 }
 
 /// The projection folds nothing until it is resumed; what is read of it grows old.
-#[utoipa::path(post, path = "/api/v1/projections/{name}/pause", tag = "projections",
-    params(("name" = String, Path, description = "Its name", example = "daily")), responses(
-    (status = 200, body = ProjectionDetail), (status = 404, body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[utoipa::path(post, path = "/api/v1/projections/{name}/pause", tag = "projections", params(("name" = String, Path,
+        description = "Its name", example = "daily")), responses(
+    (status = 200, body = ProjectionDetail)))]
 pub async fn pause(
     app: State<Arc<App>>,
     grant: Admin,
@@ -121,10 +116,9 @@ pub async fn pause(
 }
 
 /// The projection goes on where it was paused.
-#[utoipa::path(post, path = "/api/v1/projections/{name}/resume", tag = "projections",
-    params(("name" = String, Path, description = "Its name", example = "daily")), responses(
-    (status = 200, body = ProjectionDetail), (status = 404, body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+#[utoipa::path(post, path = "/api/v1/projections/{name}/resume", tag = "projections", params(("name" = String, Path,
+        description = "Its name", example = "daily")), responses(
+    (status = 200, body = ProjectionDetail)))]
 pub async fn resume(
     app: State<Arc<App>>,
     grant: Admin,

@@ -10,7 +10,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::contacts::{limit, query};
 use super::credential::Reader;
-use super::problem::{Fault, Problem, ProblemBody};
+use super::problem::{Fault, Problem};
 use crate::app::App;
 use crate::rejections::Rejection;
 
@@ -19,6 +19,7 @@ use crate::rejections::Rejection;
 #[into_params(parameter_in = Query)]
 pub struct RejectionParams {
     #[param(example = 50)]
+    #[param(minimum = 1, maximum = 500, default = 50)]
     limit: Option<usize>,
 }
 
@@ -56,9 +57,7 @@ pub struct RejectionList {
 ///
 /// Of the process that answers, since it started; what an item said besides its name is not kept.
 #[utoipa::path(get, path = "/api/v1/rejections", tag = "ingest", params(RejectionParams), responses(
-    (status = 200, body = RejectionList),
-    (status = 400, description = "A parameter is wrong", body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = RejectionList)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,

@@ -5,7 +5,7 @@ use std::time::Instant;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::HeaderMap;
 use kurier_core::expr::{Checked, Place};
 use kurier_core::id::ContactId;
@@ -14,9 +14,10 @@ use kurier_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::address::Path;
 use super::body;
 use super::credential::Reader;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::segment_view::ReasonView;
 use super::segments::{faulty, find};
 use crate::app::App;
@@ -28,6 +29,7 @@ pub struct PreviewInput {
     #[schema(example = "contact.plan = 'pro'")]
     expression: String,
     /// The instant to look at; now without it.
+    #[schema(example = "2026-11-19T09:30:00.000Z")]
     now: Option<String>,
 }
 
@@ -36,14 +38,15 @@ pub struct PreviewInput {
 pub struct PreviewView {
     count: u64,
     /// The ids of some of them.
+    #[schema(example = json!(["019a9b6e-5f00-7c3a-9d1e-3f2b8c4d5e6f"]))]
     sample: Vec<String>,
     took_us: u64,
 }
 
 /// Counts who would be in a segment, without making it.
 #[utoipa::path(post, path = "/api/v1/segments/preview", tag = "segments", request_body = PreviewInput, responses(
-    (status = 200, body = PreviewView), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody)))]
+    (status = 200, body = PreviewView),
+    (status = 422, description = "`bad_segment`: the expression is not valid; `expression_errors` has every fault")))]
 pub async fn preview(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -86,10 +89,9 @@ pub struct Explanation {
 }
 
 /// Explains why a contact is in a segment, or is not.
-#[utoipa::path(get, path = "/api/v1/segments/{id}/explain/{contact}", tag = "segments",
-    params(("id" = String, Path), ("contact" = String, Path)), responses(
-    (status = 200, body = Explanation), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/v1/segments/{id}/explain/{contact}", tag = "segments", params(("id" = String, Path),
+        ("contact" = String, Path)), responses(
+    (status = 200, body = Explanation)))]
 pub async fn explain(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,

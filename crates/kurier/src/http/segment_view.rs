@@ -29,6 +29,7 @@ pub struct SegmentView {
 #[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct JourneyName {
     id: String,
+    #[schema(example = "welcome")]
     name: String,
 }
 
@@ -92,9 +93,11 @@ impl From<Member> for MemberView {
 /// One deciding condition of a verdict.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct ReasonView {
+    #[schema(example = "contact.plan = 'pro'")]
     condition: String,
     holds: bool,
     /// The values or the event it met.
+    #[schema(example = "pro")]
     found: String,
 }
 

@@ -5,7 +5,7 @@ use std::time::{Duration, Instant};
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use kurier_core::event::{Kind, Position};
@@ -16,10 +16,11 @@ use kurier_core::time::Timestamp;
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::address::Path;
 use super::body;
 use super::credential::{Admin, Reader};
 use super::expressions::ExpressionFault;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::segment_view::SegmentView;
 use crate::app::App;
 use crate::clock;
@@ -48,7 +49,7 @@ pub struct SegmentList {
 
 /// All segments, by name.
 #[utoipa::path(get, path = "/api/v1/segments", tag = "segments", responses(
-    (status = 200, body = SegmentList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = SegmentList)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -63,9 +64,9 @@ pub async fn list(
 
 /// Makes a segment; answers when its members are known.
 #[utoipa::path(post, path = "/api/v1/segments", tag = "segments", request_body = SegmentInput, responses(
-    (status = 201, body = SegmentView), (status = 202, description = "Durable; members follow", body = SegmentView),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, description = "The expression is faulty", body = ProblemBody)))]
+    (status = 201, body = SegmentView),
+    (status = 202, description = "Durable; members follow", body = SegmentView),
+    (status = 422, description = "`bad_segment`: the name or the expression is not valid")))]
 pub async fn create(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -86,10 +87,10 @@ pub async fn create(
 
 /// Changes a segment; its members are found anew.
 #[utoipa::path(put, path = "/api/v1/segments/{id}", tag = "segments", params(("id" = String, Path)),
-    request_body = SegmentInput, responses(
-    (status = 200, body = SegmentView), (status = 202, description = "Durable; members follow, and `size` is that of before", body = SegmentView),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody), (status = 413, body = ProblemBody), (status = 422, body = ProblemBody)))]
+        request_body = SegmentInput, responses(
+    (status = 200, body = SegmentView),
+    (status = 202, description = "Durable; members follow, and `size` is that of before", body = SegmentView),
+    (status = 422, description = "`bad_segment`: the name or the expression is not valid")))]
 pub async fn change(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -211,8 +212,7 @@ pub(super) async fn find(app: &App, grant: &Grant, id: &str) -> Result<SegmentSu
 
 /// A segment.
 #[utoipa::path(get, path = "/api/v1/segments/{id}", tag = "segments", params(("id" = String, Path)), responses(
-    (status = 200, body = SegmentView), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+    (status = 200, body = SegmentView)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -225,8 +225,8 @@ pub async fn get(
 
 /// Deletes a segment with its history; its contacts stay.
 #[utoipa::path(delete, path = "/api/v1/segments/{id}", tag = "segments", params(("id" = String, Path)), responses(
-    (status = 204, description = "Deleted"), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody), (status = 409, description = "It begins a journey", body = ProblemBody)))]
+    (status = 204, description = "Deleted"),
+    (status = 409, description = "`segment_in_use`: a journey uses the segment")))]
 pub async fn delete(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -248,14 +248,14 @@ pub struct SizeList {
 
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SizeView {
+    #[schema(example = "2026-11-19T09:00:00Z")]
     hour: String,
     size: i64,
 }
 
 /// How many members there were at the end of each hour in which that changed.
 #[utoipa::path(get, path = "/api/v1/segments/{id}/sizes", tag = "segments", params(("id" = String, Path)), responses(
-    (status = 200, body = SizeList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+    (status = 200, body = SizeList)))]
 pub async fn sizes(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,

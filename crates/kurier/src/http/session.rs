@@ -15,7 +15,7 @@ use utoipa::ToSchema;
 use super::body;
 use super::cookie;
 use super::credential;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::users::UserView;
 use crate::app::App;
 use crate::flow::user::{Wanted, create_first};
@@ -30,6 +30,7 @@ pub struct SessionView {
     user: UserView,
     workspace: WorkspaceView,
     /// To be sent as `X-CSRF-Token` with every request that is not GET.
+    #[schema(example = "9d1e3f2b8c4d5e6f")]
     csrf: String,
     /// Whether this is a demo.
     demo: bool,
@@ -60,9 +61,11 @@ impl SessionView {
 /// Who signs in.
 #[derive(Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schema(example = json!({"email": "ann@example.com", "password": "correct horse battery"}))]
 pub struct SignInInput {
     #[schema(example = "ann@example.com")]
     email: Option<String>,
+    #[schema(example = "correct horse battery")]
     password: Option<String>,
     /// In place of both, where a demo is served on this machine.
     demo: bool,
@@ -78,13 +81,14 @@ pub struct SetupInput {
     email: String,
     #[schema(example = "Ann")]
     name: String,
+    #[schema(example = "correct horse battery")]
     password: String,
 }
 
 /// Who is signed in.
 #[utoipa::path(get, path = "/api/v1/session", tag = "portal", security(()), responses(
     (status = 200, body = SessionView),
-    (status = 401, description = "`code` is `setup_required` while there is no user, else `signed_out`", body = ProblemBody)))]
+    (status = 401, description = "`setup_required`: no user exists yet; `signed_out`: nobody is signed in")))]
 pub async fn get(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -110,10 +114,13 @@ async fn find(app: &App, headers: &HeaderMap) -> Result<Option<Arc<Session>>, Pr
 
 /// Signs in: the answer sets a cookie.
 #[utoipa::path(post, path = "/api/v1/session", tag = "portal", security(()), request_body = SignInInput, responses(
-    (status = 200, body = SessionView), (status = 400, body = ProblemBody),
-    (status = 401, description = "The address or the password is wrong", body = ProblemBody),
-    (status = 403, description = "There is no demo here, or another site asks", body = ProblemBody),
-    (status = 429, description = "Too often wrong; Retry-After says when to try again", body = ProblemBody)))]
+    (status = 200, body = SessionView),
+    (status = 401, description = "`wrong_password`: the address or the password is wrong"),
+    (status = 403,
+        description = "`forbidden`: there is no demo on this server; `csrf`: a page of another site sent this"),
+    (status = 415, description = "`bad_content_type`: the content type must be application/json"),
+    (status = 429,
+        description = "`too_many_attempts`: too many wrong passwords; Retry-After has the seconds to wait")))]
 pub async fn sign_in(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -167,7 +174,8 @@ async fn demo(app: &App, headers: &HeaderMap) -> Result<Begun, Problem> {
 /// Signs out.
 #[utoipa::path(delete, path = "/api/v1/session", tag = "portal", security(()), responses(
     (status = 204, description = "Nobody is signed in any more"),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 401, description = "`signed_out`: nobody is signed in"),
+    (status = 403, description = "`csrf`: the header X-CSRF-Token is missing or wrong")))]
 pub async fn sign_out(
     State(app): State<Arc<App>>,
     headers: HeaderMap,
@@ -184,11 +192,14 @@ pub async fn sign_out(
 
 /// Makes the first owner of a workspace, and signs them in.
 #[utoipa::path(post, path = "/api/v1/setup", tag = "portal", security(()), request_body = SetupInput, responses(
-    (status = 201, body = SessionView), (status = 400, body = ProblemBody),
-    (status = 401, description = "That is no API key", body = ProblemBody),
-    (status = 403, description = "The key may not do this", body = ProblemBody),
-    (status = 409, description = "There are users already", body = ProblemBody),
-    (status = 422, description = "Address, name or password are faulty", body = ProblemBody)))]
+    (status = 201, body = SessionView),
+    (status = 401,
+        description = "`unauthorized`: this is not an API key; `signed_out`: the user was deleted meanwhile"),
+    (status = 403,
+        description = "`forbidden`: the key lacks the scope `admin`; `csrf`: a page of another site sent this"),
+    (status = 409, description = "`conflict`: there are users already"),
+    (status = 415, description = "`bad_content_type`: the content type must be application/json"),
+    (status = 422, description = "`bad_user`: address, name or password are not valid; `errors` has every fault")))]
 pub async fn setup(
     State(app): State<Arc<App>>,
     headers: HeaderMap,

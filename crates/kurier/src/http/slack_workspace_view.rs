@@ -15,6 +15,7 @@ pub struct SlackWorkspaceView {
     #[schema(example = "#general")]
     pub default_channel: Option<String>,
     /// The names of the secrets there are: `bot_token`, `webhook_url`.
+    #[schema(example = json!(["bot_token"]))]
     pub secrets: Vec<String>,
     pub archived: bool,
     pub created_at: String,

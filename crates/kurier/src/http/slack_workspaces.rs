@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use kurier_core::id::SlackWorkspaceId;
@@ -12,10 +12,11 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use utoipa::{IntoParams, ToSchema};
 
+use super::address::Path;
 use super::body;
 use super::contacts::query;
 use super::credential::{Admin, Reader};
-use super::problem::{Fault, Problem, ProblemBody};
+use super::problem::{Fault, Problem};
 use super::segments::PATIENCE;
 use super::slack_workspace_view::SlackWorkspaceView;
 use crate::app::App;
@@ -37,7 +38,7 @@ pub struct SlackWorkspaceInput {
     #[schema(example = "#general")]
     default_channel: Option<String>,
     /// `bot_token` and `webhook_url`. Those that are not named stay; null removes one.
-    #[schema(value_type = Object, example = json!({"bot_token": "xoxb-…"}))]
+    #[schema(value_type = Option<Object>, example = json!({"bot_token": "xoxb-…"}))]
     secrets: Option<Value>,
 }
 
@@ -59,8 +60,7 @@ pub struct SlackWorkspaceList {
 
 /// All Slack workspaces that are in use, by name.
 #[utoipa::path(get, path = "/api/v1/slack-workspaces", tag = "slack-workspaces", params(ListParams), responses(
-    (status = 200, body = SlackWorkspaceList), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody)))]
+    (status = 200, body = SlackWorkspaceList)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -79,8 +79,8 @@ pub async fn list(
 
 /// A Slack workspace.
 #[utoipa::path(get, path = "/api/v1/slack-workspaces/{id}", tag = "slack-workspaces", params(("id" = String, Path)),
-    responses((status = 200, body = SlackWorkspaceView), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+        responses(
+    (status = 200, body = SlackWorkspaceView)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -91,11 +91,12 @@ pub async fn get(
 
 /// Makes a Slack workspace; answers when it can be read back.
 #[utoipa::path(post, path = "/api/v1/slack-workspaces", tag = "slack-workspaces", request_body = SlackWorkspaceInput,
-    responses((status = 201, body = SlackWorkspaceView),
+        responses(
+    (status = 201, body = SlackWorkspaceView),
     (status = 202, description = "Durable; it can be read in a moment", body = Pending),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 409, body = ProblemBody), (status = 413, body = ProblemBody),
-    (status = 422, description = "All faults are told", body = ProblemBody)))]
+    (status = 409,
+        description = "`changed`: another change came first; `too_many`: there are as many as there may be; `no_secret_key`: secrets cannot be sealed without a secret key"),
+    (status = 422, description = "`bad_slack_workspace`: some fields are not valid; `errors` has every fault")))]
 pub async fn create(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -111,11 +112,12 @@ pub async fn create(
 
 /// Says anew what is known of a Slack workspace; one that was archived is in use again.
 #[utoipa::path(put, path = "/api/v1/slack-workspaces/{id}", tag = "slack-workspaces", params(("id" = String, Path)),
-    request_body = SlackWorkspaceInput, responses((status = 200, body = SlackWorkspaceView),
+        request_body = SlackWorkspaceInput, responses(
+    (status = 200, body = SlackWorkspaceView),
     (status = 202, description = "Durable; it can be read in a moment", body = Pending),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody), (status = 409, description = "Another was faster", body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, description = "All faults are told", body = ProblemBody)))]
+    (status = 409,
+        description = "`changed`: another change came first; `no_secret_key`: secrets cannot be sealed without a secret key"),
+    (status = 422, description = "`bad_slack_workspace`: some fields are not valid; `errors` has every fault")))]
 pub async fn update(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -133,9 +135,10 @@ pub async fn update(
 }
 
 /// Archives a Slack workspace: nothing is sent there any more, and its secrets are gone.
-#[utoipa::path(delete, path = "/api/v1/slack-workspaces/{id}", tag = "slack-workspaces", params(("id" = String, Path)),
-    responses((status = 204, description = "Archived"), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody), (status = 409, body = ProblemBody)))]
+#[utoipa::path(delete, path = "/api/v1/slack-workspaces/{id}", tag = "slack-workspaces", params(("id" = String,
+        Path)), responses(
+    (status = 204, description = "Archived"),
+    (status = 409, description = "`changed`: another change came first")))]
 pub async fn archive(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

@@ -16,7 +16,7 @@ use utoipa::{IntoParams, ToSchema};
 
 use super::contacts::{limit, query};
 use super::credential::{Admin, Reader};
-use super::problem::{Fault, Problem, ProblemBody};
+use super::problem::{Fault, Problem};
 use super::{body, cursor};
 use crate::app::App;
 use crate::flow::suppress::{self, SUPPRESS_MAX, Wanted, Written};
@@ -87,8 +87,7 @@ pub struct SuppressionList {
 /// What is kept from whom, newest first.
 #[utoipa::path(get, path = "/api/v1/suppressions", tag = "suppressions", params(SuppressionParams), responses(
     (status = 200, body = SuppressionList),
-    (status = 400, description = "A parameter is wrong", body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 400, description = "`bad_cursor`: the cursor belongs to another list")))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -152,6 +151,7 @@ pub struct SuppressionInput {
     #[schema(example = "ann@example.com")]
     address: String,
     /// `email`, `phone` or `other`; by the looks of the address if not said.
+    #[schema(example = "email")]
     kind: Option<String>,
     /// Only this topic; `*` is every topic. Without one, nothing at all is sent.
     #[schema(example = "newsletter")]
@@ -180,9 +180,9 @@ pub struct SuppressionsAdded {
 
 /// Keeps addresses from everything or from a topic. It holds when this is answered.
 #[utoipa::path(post, path = "/api/v1/suppressions", tag = "suppressions", request_body = SuppressionsInput, responses(
-    (status = 200, body = SuppressionsAdded), (status = 400, body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody), (status = 413, body = ProblemBody),
-    (status = 422, description = "Some are wrong, and none was added", body = ProblemBody)))]
+    (status = 200, body = SuppressionsAdded),
+    (status = 422,
+        description = "`bad_suppression`: some entries are not valid, and none was added; `errors` has every fault")))]
 pub async fn add(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -269,10 +269,10 @@ pub struct ReleaseParams {
 }
 
 /// Lets an address have messages again, or those on a topic.
-#[utoipa::path(delete, path = "/api/v1/suppressions/{address}", tag = "suppressions",
-    params(("address" = String, Path), ReleaseParams), responses(
-    (status = 204), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, description = "It was not suppressed", body = ProblemBody)))]
+#[utoipa::path(delete, path = "/api/v1/suppressions/{address}", tag = "suppressions", params(("address" = String,
+        Path), ReleaseParams), responses(
+    (status = 204),
+    (status = 404, description = "`not_found`: the address was not suppressed")))]
 pub async fn remove(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use kurier_core::contact::Contact;
 use kurier_core::template::{Compiled, Noted, Quotes, RenderFault};
@@ -13,9 +13,10 @@ use kurier_core::value::{Object, Value};
 use serde::Deserialize;
 use utoipa::ToSchema;
 
+use super::address::Path;
 use super::body;
 use super::credential::Reader;
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::template_view::RenderedView;
 use super::templates::{compile, faulty, find};
 use crate::app::App;
@@ -27,35 +28,36 @@ use crate::keyring::Grant;
 /// Whom to render for, and what.
 #[derive(Debug, Default, Deserialize, ToSchema)]
 #[serde(deny_unknown_fields, default)]
+#[schema(example = json!({"user_id": "ann", "data": {"order": 17}, "channel": "email"}))]
 pub struct TemplatePreviewInput {
     /// A contact, by id.
     contact: Option<String>,
     /// A contact, by user id.
     user_id: Option<String>,
     /// What a program would hand over.
-    #[schema(value_type = Option<serde_json::Value>, example = json!({"order": 17}))]
+    #[schema(value_type = Object, required = false, example = json!({"order": 17}))]
     data: Object,
     /// What a run would hand over: `name`, `key`, `state`.
-    #[schema(value_type = Option<serde_json::Value>, example = json!({"state": {"cart_id": "c1"}}))]
+    #[schema(value_type = Object, required = false, example = json!({"state": {"cart_id": "c1"}}))]
     journey: Object,
     /// A document that is not published, in place of the newest version.
-    #[schema(value_type = Option<serde_json::Value>)]
+    #[schema(value_type = Option<super::templates::TemplateDocument>)]
     document: Option<Value>,
     version: Option<u32>,
     /// The channel it would go to, which decides how content is shown; `email` without it.
     #[schema(example = "slack")]
     channel: Option<String>,
     /// When it is rendered; now without it.
-    #[schema(value_type = Option<String>)]
+    #[schema(value_type = Option<String>, example = "2026-11-19T09:30:00Z")]
     now: Option<Timestamp>,
 }
 
 /// Renders a template for a contact and what else is given, without sending anything.
 #[utoipa::path(post, path = "/api/v1/templates/{name}/preview", tag = "templates", params(("name" = String, Path)),
-    request_body = TemplatePreviewInput, responses(
-    (status = 200, body = RenderedView), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody), (status = 413, body = ProblemBody),
-    (status = 422, description = "The document is faulty, or cannot be rendered for this", body = ProblemBody)))]
+        request_body = TemplatePreviewInput, responses(
+    (status = 200, body = RenderedView),
+    (status = 422,
+        description = "`bad_template`: the document is not valid; `cannot_render`: it cannot be rendered for this contact")))]
 pub async fn preview(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,

@@ -15,8 +15,10 @@ pub struct TemplateView {
     /// The newest version.
     version: u32,
     /// What its messages are about; a recipient may have opted out of it.
+    #[schema(example = "news")]
     topic: Option<String>,
     /// SHA-256 of the document's canonical JSON.
+    #[schema(example = "5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b")]
     hash: String,
     /// The values it reads.
     #[schema(example = json!(["contact.first_name"]))]
@@ -55,6 +57,7 @@ pub struct TemplateDetail {
 #[derive(Debug, Serialize, ToSchema)]
 pub struct TemplateVersionView {
     version: u32,
+    #[schema(example = "5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b")]
     hash: String,
     published_at: String,
     document: Option<Value>,
@@ -74,11 +77,16 @@ impl From<TemplateVersion> for TemplateVersionView {
 /// What a template became.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct RenderedView {
+    #[schema(example = "Welcome")]
     subject: Option<String>,
+    #[schema(example = "<p>Hello Ann</p>")]
     html: Option<String>,
+    #[schema(example = "Hello Ann")]
     text: Option<String>,
+    #[schema(example = "{\"text\":\"Hello Ann\"}")]
     json: Option<String>,
     /// What it shows and what had no value.
+    #[schema(example = json!(["contact.name"]))]
     missing: Vec<String>,
 }
 

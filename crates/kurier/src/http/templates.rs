@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use kurier_core::projection::TemplateSummary;
@@ -13,10 +13,11 @@ use kurier_core::value::Value;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use super::address::Path;
 use super::credential::{Admin, Reader};
 use super::journey_view::FaultView;
 use super::journeys::{read_definition, unreadable};
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::segments::PATIENCE;
 use super::template_view::{TemplateDetail, TemplateVersionView, TemplateView};
 use crate::app::App;
@@ -29,9 +30,21 @@ pub struct TemplateList {
     data: Vec<TemplateView>,
 }
 
+/// A template. The reference of templates has all fields.
+#[derive(ToSchema)]
+#[schema(example = json!({"name": "welcome", "subject": "Welcome, {{ contact.first_name | default: 'friend' }}",
+    "markdown": "Good to have you here."}))]
+#[expect(dead_code, reason = "it describes what the core reads")]
+pub struct TemplateDocument {
+    name: Option<String>,
+    topic: Option<String>,
+    subject: Option<String>,
+    markdown: Option<String>,
+}
+
 /// All templates, by name.
 #[utoipa::path(get, path = "/api/v1/templates", tag = "templates", responses(
-    (status = 200, body = TemplateList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = TemplateList)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -48,8 +61,7 @@ pub(super) async fn find(app: &App, grant: &Grant, name: &str) -> Result<Templat
 
 /// A template with its newest document.
 #[utoipa::path(get, path = "/api/v1/templates/{name}", tag = "templates", params(("name" = String, Path)), responses(
-    (status = 200, body = TemplateDetail), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+    (status = 200, body = TemplateDetail)))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -69,9 +81,9 @@ pub struct TemplateVersionList {
 }
 
 /// All versions of a template, the first one first.
-#[utoipa::path(get, path = "/api/v1/templates/{name}/versions", tag = "templates", params(("name" = String, Path)), responses(
-    (status = 200, body = TemplateVersionList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/v1/templates/{name}/versions", tag = "templates", params(("name" = String, Path)),
+        responses(
+    (status = 200, body = TemplateVersionList)))]
 pub async fn versions(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -111,16 +123,16 @@ pub struct TemplateCheck {
     /// It could be published.
     ok: bool,
     /// The values it reads, if it is good.
+    #[schema(example = json!(["contact.name"]))]
     reads: Vec<String>,
     faults: Vec<FaultView>,
 }
 
 /// Checks a document without keeping it: everything that is wrong with it, at once.
 #[utoipa::path(post, path = "/api/v1/templates/check", tag = "templates",
-    request_body(content((serde_json::Value = "application/json"), (String = "application/yaml"))), responses(
+        request_body(content((TemplateDocument = "application/json"), (TemplateDocument = "application/yaml"))), responses(
     (status = 200, description = "Checked; `ok` says whether it is good", body = TemplateCheck),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 413, body = ProblemBody)))]
+    (status = 400, description = "`bad_definition`: the document cannot be read")))]
 pub async fn check(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -158,12 +170,14 @@ pub struct TemplateAnswer {
 /// Publishes a document as the next version of a template; one that is the current version
 /// already publishes nothing. Messages that are asked for from now on use it.
 #[utoipa::path(put, path = "/api/v1/templates/{name}", tag = "templates", params(("name" = String, Path)),
-    request_body(content((serde_json::Value = "application/json"), (String = "application/yaml"))), responses(
-    (status = 200, body = TemplateAnswer), (status = 201, description = "Its first version", body = TemplateAnswer),
+        request_body(content((TemplateDocument = "application/json"), (TemplateDocument = "application/yaml"))), responses(
+    (status = 200, body = TemplateAnswer),
+    (status = 201, description = "Its first version", body = TemplateAnswer),
     (status = 202, description = "Durable; it can be read in a moment", body = TemplateAnswer),
-    (status = 400, body = ProblemBody), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 409, description = "Another was faster", body = ProblemBody), (status = 413, body = ProblemBody),
-    (status = 422, description = "Every fault with its place, in `faults`", body = ProblemBody)))]
+    (status = 400, description = "`bad_definition`: the document cannot be read"),
+    (status = 409, description = "`overtaken`: another change came first; read it and try again"),
+    (status = 422,
+        description = "`bad_template`: the document is not valid; `faults` has every fault with its place")))]
 pub async fn publish(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,
@@ -254,8 +268,8 @@ async fn answer(
 /// Retires a template: no journey can be published with it. Journeys that name it go on, and
 /// publishing it again brings it back.
 #[utoipa::path(delete, path = "/api/v1/templates/{name}", tag = "templates", params(("name" = String, Path)), responses(
-    (status = 204, description = "Retired"), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody),
-    (status = 404, body = ProblemBody)))]
+    (status = 204, description = "Retired"),
+    (status = 409, description = "`overtaken`: another change came first; read it and try again")))]
 pub async fn retire(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

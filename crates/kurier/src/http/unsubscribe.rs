@@ -36,9 +36,11 @@ impl<S: Send + Sync> FromRequestParts<S> for Token {
 }
 
 /// A page with a button. Nothing changes.
-#[utoipa::path(get, path = "/unsubscribe/{token}", tag = "suppressions", security(()), params(("token" = String, Path)), responses(
+#[utoipa::path(get, path = "/unsubscribe/{token}", tag = "suppressions", security(()), params(("token" = String,
+        Path)), responses(
     (status = 200, description = "The page", content_type = "text/html", body = String),
-    (status = 404, description = "This is no token of ours", body = ProblemBody)))]
+    (status = 404, description = "`not_found`: this is not a token of this server",
+        content((ProblemBody = "application/problem+json"), (String = "text/html")))))]
 pub async fn show(
     State(app): State<Arc<App>>,
     Token(token): Token,
@@ -53,11 +55,12 @@ pub async fn show(
 
 /// Unsubscribes the recipient of a message from its topic, or from every topic. It holds when
 /// this is answered; asking again changes nothing.
-#[utoipa::path(post, path = "/unsubscribe/{token}", tag = "suppressions", security(()), params(("token" = String, Path)),
-    request_body(content = String, content_type = "application/x-www-form-urlencoded", description = "`List-Unsubscribe=One-Click`"), responses(
+#[utoipa::path(post, path = "/unsubscribe/{token}", tag = "suppressions", security(()), params(("token" = String,
+        Path)), request_body(content = String, content_type = "application/x-www-form-urlencoded",
+        description = "`List-Unsubscribe=One-Click`", example = "List-Unsubscribe=One-Click"), responses(
     (status = 200, description = "Unsubscribed", content_type = "text/html", body = String),
-    (status = 404, description = "This is no token of ours", body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 503, body = ProblemBody)))]
+    (status = 404, description = "`not_found`: this is not a token of this server",
+        content((ProblemBody = "application/problem+json"), (String = "text/html")))))]
 pub async fn carry_out(
     State(app): State<Arc<App>>,
     Token(token): Token,

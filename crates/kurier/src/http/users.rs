@@ -4,16 +4,17 @@ use std::sync::Arc;
 
 use axum::Json;
 use axum::body::Body;
-use axum::extract::{Path, State};
+use axum::extract::State;
 use axum::http::{HeaderMap, StatusCode};
 use kurier_core::id::UserId;
 use kurier_store::{Role, User};
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::address::Path;
 use super::body;
 use super::credential::{Owner, Reader};
-use super::problem::{Fault, Problem, ProblemBody};
+use super::problem::{Fault, Problem};
 use crate::app::App;
 use crate::flow::user::{self, Error, Wanted, Wish};
 
@@ -62,6 +63,7 @@ pub struct UserInput {
     #[schema(example = "editor")]
     role: String,
     /// 10 to 200 characters.
+    #[schema(example = "correct horse battery")]
     password: String,
 }
 
@@ -73,12 +75,13 @@ pub struct UserEditInput {
     #[schema(example = "viewer")]
     role: Option<String>,
     /// Whoever is signed in with the old one no longer is.
+    #[schema(example = "correct horse battery")]
     password: Option<String>,
 }
 
 /// All users, by e-mail address.
 #[utoipa::path(get, path = "/api/v1/users", tag = "portal", responses(
-    (status = 200, body = UserList), (status = 401, body = ProblemBody), (status = 403, body = ProblemBody)))]
+    (status = 200, body = UserList)))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -90,9 +93,10 @@ pub async fn list(
 
 /// Makes a user.
 #[utoipa::path(post, path = "/api/v1/users", tag = "portal", request_body = UserInput, responses(
-    (status = 201, body = UserView), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 409, description = "Another user has this address", body = ProblemBody),
-    (status = 422, description = "Address, name, role or password are faulty", body = ProblemBody)))]
+    (status = 201, body = UserView),
+    (status = 409, description = "`conflict`: another user has this address"),
+    (status = 422,
+        description = "`bad_user`: address, name, role or password are not valid; `errors` has every fault")))]
 pub async fn create(
     State(app): State<Arc<App>>,
     Owner(grant): Owner,
@@ -112,11 +116,10 @@ pub async fn create(
 
 /// Changes a user's name, role or password.
 #[utoipa::path(put, path = "/api/v1/users/{id}", tag = "portal", params(("id" = String, Path)),
-    request_body = UserEditInput, responses(
-    (status = 200, body = UserView), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody),
-    (status = 409, description = "`last_owner`: nobody would be left who may do everything", body = ProblemBody),
-    (status = 422, description = "Name, role or password are faulty", body = ProblemBody)))]
+        request_body = UserEditInput, responses(
+    (status = 200, body = UserView),
+    (status = 409, description = "`last_owner`: no owner would be left"),
+    (status = 422, description = "`bad_user`: name, role or password are not valid; `errors` has every fault")))]
 pub async fn change(
     State(app): State<Arc<App>>,
     Owner(grant): Owner,
@@ -136,9 +139,8 @@ pub async fn change(
 
 /// Deletes a user; their sessions end.
 #[utoipa::path(delete, path = "/api/v1/users/{id}", tag = "portal", params(("id" = String, Path)), responses(
-    (status = 204, description = "They are gone"), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody),
-    (status = 409, description = "`last_owner`: nobody would be left who may do everything", body = ProblemBody)))]
+    (status = 204, description = "They are gone"),
+    (status = 409, description = "`last_owner`: no owner would be left")))]
 pub async fn delete(
     State(app): State<Arc<App>>,
     Owner(grant): Owner,

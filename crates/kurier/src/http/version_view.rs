@@ -16,12 +16,15 @@ pub struct VersionView {
     #[schema(example = "welcome@3")]
     pub name: String,
     /// SHA-256 of the artefact's canonical JSON.
+    #[schema(example = "5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b")]
     pub content_sha256: String,
     /// What it came from.
+    #[schema(example = json!(["5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b"]))]
     pub parents: Vec<String>,
     /// `none`, `committed` or `mined`: how far it was ever anchored.
     #[schema(example = "mined")]
     pub anchor: &'static str,
+    #[schema(example = "2026-11-19T09:30:00.000Z")]
     pub published_at: String,
 }
 
@@ -44,10 +47,13 @@ impl From<&PublishedVersion> for VersionView {
 #[derive(Debug, Serialize, ToSchema)]
 #[serde(rename_all = "camelCase")]
 pub struct ProofView {
+    #[schema(example = "5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b")]
     pub txid: String,
     /// None while it was not seen in a block.
+    #[schema(example = "5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b")]
     pub block_hash: Option<String>,
     pub block_height: Option<u32>,
+    #[schema(example = "2026-11-19T09:30:00.000Z")]
     pub attached_at: String,
 }
 
@@ -69,11 +75,14 @@ impl From<&VersionProof> for ProofView {
 pub struct VerdictNote {
     #[schema(example = "confirmed")]
     pub verdict: &'static str,
+    #[schema(example = "5f1c9c0d6c9b7e0e4a8f4bb6a3a1f6f1d2c3b4a5968778695a4b3c2d1e0f0a1b")]
     pub block_hash: Option<String>,
     pub block_height: Option<u32>,
     pub reorg: bool,
+    #[schema(example = "2026-11-19T09:30:00.000Z")]
     pub created_at: String,
     /// When it was last found so.
+    #[schema(example = "2026-11-19T09:30:00.000Z")]
     pub verified_at: String,
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::Json;
 use axum::body::Body;
 use axum::extract::rejection::QueryRejection;
-use axum::extract::{Path, Query, State};
+use axum::extract::{Query, State};
 use axum::http::{HeaderMap, StatusCode};
 use axum::response::{IntoResponse, Response};
 use kurier_core::bundle::{Commitment, Digest, Kind, Shown, Subject};
@@ -15,9 +15,10 @@ use kurier_store::VersionQuery;
 use serde::{Deserialize, Serialize};
 use utoipa::{IntoParams, ToSchema};
 
+use super::address::Path;
 use super::contacts::{limit, query};
 use super::credential::{Admin, Reader};
-use super::problem::{Problem, ProblemBody};
+use super::problem::Problem;
 use super::segments::PATIENCE;
 use super::version_view::{ProofView, VerdictNote, VersionDetail, VersionView};
 use super::{body, cursor};
@@ -71,8 +72,10 @@ pub struct VersionList {
 
 /// Versions that were published, newest first.
 #[utoipa::path(get, path = "/api/v1/versions", tag = "bundles", params(VersionParams), responses(
-    (status = 200, body = VersionList), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, description = "Bundles are off", body = ProblemBody)))]
+    (status = 200, body = VersionList),
+    (status = 400,
+        description = "`bad_filter`: a filter has no such value; `bad_cursor`: the cursor belongs to another list"),
+    (status = 404, description = "`bundles_off`: this server keeps no bundles")))]
 pub async fn list(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -120,9 +123,12 @@ fn place(grant: &Grant, cursor: &str) -> Result<(Timestamp, Digest), Problem> {
 }
 
 /// A version with what was shown for it and what verifications found.
-#[utoipa::path(get, path = "/api/v1/versions/{versionId}", tag = "bundles", params(("versionId" = String, Path)), responses(
-    (status = 200, body = VersionDetail), (status = 400, body = ProblemBody), (status = 401, body = ProblemBody),
-    (status = 403, body = ProblemBody), (status = 404, body = ProblemBody)))]
+#[utoipa::path(get, path = "/api/v1/versions/{versionId}", tag = "bundles", params(("versionId" = String, Path)),
+        responses(
+    (status = 200, body = VersionDetail),
+    (status = 400, description = "`bad_version_id`: this is not the id of a version"),
+    (status = 404,
+        description = "`not_found`: there is no such version; `bundles_off`: this server keeps no bundles")))]
 pub async fn get(
     State(app): State<Arc<App>>,
     Reader(grant): Reader,
@@ -151,15 +157,19 @@ pub struct ProofBody {
     #[schema(value_type = Option<Object>)]
     commitment: Option<Commitment>,
     /// The raw transaction; a BEEF has it.
+    #[schema(example = "01000000")]
     tx: Option<String>,
     /// BRC-74.
+    #[schema(example = "fe8a6a0c00")]
     bump: Option<String>,
     /// BRC-10 or BRC-11.
     #[schema(value_type = Option<Object>)]
     tsc: Option<Box<serde_json::value::RawValue>>,
     /// BRC-62, BRC-95 or BRC-96.
+    #[schema(example = "0100beef")]
     beef: Option<String>,
     /// The block's header, where our own headers do not reach it yet.
+    #[schema(example = "00000020")]
     header: Option<String>,
 }
 
@@ -187,11 +197,13 @@ impl ProofBody {
 
 /// Shows a proof for a version. All of it is verified before it is taken: the transaction
 /// commits to the version, the path leads to a block. Showing the same again changes nothing.
-#[utoipa::path(post, path = "/api/v1/versions/{versionId}/proof", tag = "bundles", params(("versionId" = String, Path)),
-    request_body = ProofBody, responses(
-    (status = 201, description = "Taken", body = ProofView), (status = 400, body = ProblemBody),
-    (status = 401, body = ProblemBody), (status = 403, body = ProblemBody), (status = 404, body = ProblemBody),
-    (status = 413, body = ProblemBody), (status = 422, description = "It does not hold", body = ProblemBody)))]
+#[utoipa::path(post, path = "/api/v1/versions/{versionId}/proof", tag = "bundles", params(("versionId" = String,
+        Path)), request_body = ProofBody, responses(
+    (status = 201, description = "Taken", body = ProofView),
+    (status = 400,
+        description = "`bad_version_id`: this is not the id of a version; `bad_hex`: a field is not hexadecimal text"),
+    (status = 404, description = "`not_found`: there is no such version; `bundles_off`: this server keeps no bundles"),
+    (status = 422, description = "`bad_proof`: the proof does not hold")))]
 pub async fn prove(
     State(app): State<Arc<App>>,
     Admin(grant): Admin,

@@ -16,6 +16,7 @@ mod hostile;
 mod ingest;
 mod journeys;
 mod keyspace;
+mod openapi;
 mod portal;
 mod projections;
 mod reference;

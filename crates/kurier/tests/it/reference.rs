@@ -54,6 +54,11 @@ fn guide_going_live() {
 }
 
 #[test]
+fn api() {
+    check_page("api.md");
+}
+
+#[test]
 fn contacts() {
     check_page("contacts.md");
 }
@@ -131,6 +136,7 @@ fn users() {
 #[test]
 fn every_page_is_checked() {
     const CHECKED: &[&str] = &[
+        "api.md",
         "bundles.md",
         "channels.md",
         "cli.md",

@@ -95,6 +95,10 @@ export const problems = {
     "The same key came with other content.",
     "Derselbe Schlüssel kam mit anderem Inhalt.",
   ],
+  "problem.internal": [
+    "The server has a fault. Its log has the cause.",
+    "Im Server ist ein Fehler aufgetreten. Die Ursache steht in seinem Protokoll.",
+  ],
   "problem.last_owner": ["One owner has to remain.", "Mindestens ein Owner muss bleiben."],
   "problem.method_not_allowed": ["This cannot be done here.", "Das geht an dieser Stelle nicht."],
   "problem.name_taken": ["The name is taken.", "Der Name ist schon vergeben."],

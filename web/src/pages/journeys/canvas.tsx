@@ -54,7 +54,7 @@ function Drawing({ journey }: { journey: Journey }) {
   const [chosen, setChosen] = useState<string | null>(null);
   const [version, setVersion] = useState<number | null>(null);
   const [simulation, setSimulation] = useState<Simulation>(null);
-  const old = useRead<Schemas["VersionView"]>(
+  const old = useRead<Schemas["JourneyVersion"]>(
     `/api/v1/journeys/${journey.id}/versions/${version}`,
     {},
     { enabled: version !== null },

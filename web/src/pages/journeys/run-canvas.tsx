@@ -13,7 +13,7 @@ const nothing = () => {};
 
 /** The way of one run through its version, drawn. */
 export default function RunCanvas({ run }: { run: Schemas["InstanceDetail"] }) {
-  const version = useRead<Schemas["VersionView"]>(`/api/v1/journeys/${run.journey}/versions/${run.version}`);
+  const version = useRead<Schemas["JourneyVersion"]>(`/api/v1/journeys/${run.journey}/versions/${run.version}`);
   return (
     <div className="run-canvas">
       <Shown of={version}>

@@ -12,7 +12,6 @@ import { Confirm } from "../../ui/dialog";
 import { Facts, Page, Panel } from "../../ui/layout";
 import { Loading, Shown } from "../../ui/states";
 import { Code, Time } from "../../ui/values";
-import { StateBadge } from "../messages/table";
 import { ContactName } from "../contacts/contact-name";
 import { RunStatus } from "./run-table";
 
@@ -56,7 +55,7 @@ export default function RunPage({ params }: PageProps) {
 
 /** What the nodes are called in the version that the run is in. */
 function useLabels(run: Run): (node: string) => string {
-  const version = useRead<Schemas["VersionView"]>(`/api/v1/journeys/${run.journey}/versions/${run.version}`);
+  const version = useRead<Schemas["JourneyVersion"]>(`/api/v1/journeys/${run.journey}/versions/${run.version}`);
   return useMemo(() => {
     const nodes = readDefinition(version.data?.definition).nodes;
     const labels = new Map(nodes.map((node) => [node.id, node.label]));
@@ -127,6 +126,7 @@ function About({ run }: { run: Run }) {
 
 function Messages({ run }: { run: Run }) {
   const { t } = useWords();
+  const label = useLabels(run);
   return (
     <Panel title={t("run.messages")} flush>
       {run.messages.length === 0 ? (
@@ -135,8 +135,10 @@ function Messages({ run }: { run: Run }) {
         <ul className="list-links">
           {run.messages.map((message) => (
             <li key={message.id}>
-              <Link to={`/messages/${message.id}`}>{message.template ?? message.channel}</Link>
-              <StateBadge message={message} />
+              <Link to={`/messages/${message.id}`}>{label(message.node)}</Link>
+              <span className="soft small">
+                <Time at={message.at} />
+              </span>
             </li>
           ))}
         </ul>

@@ -119,7 +119,7 @@ function Standing({ work, faults, simulated, onLive, version, link, journey }: T
 
 function Versions({ journey, version, onVersion }: Pick<ToolsProps, "journey" | "version" | "onVersion">) {
   const { t } = useWords();
-  const versions = useRead<Schemas["VersionList"]>(
+  const versions = useRead<Schemas["JourneyVersionList"]>(
     `/api/v1/journeys/${journey.id}/versions`,
     {},
     { enabled: journey.version !== null },

@@ -1,10 +1,10 @@
 //! How the table is asked: with what addresses and bodies, and by whom.
 
-use reqwest::{Method, RequestBuilder};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{Row, body};
-use crate::harness::{ADMIN_KEY, Answer, Api};
+use crate::harness::{ADMIN_KEY, Answer, Api, Request};
 
 /// What only owners do, of those who sign in.
 const OF_OWNERS: &[(&str, &str)] = &[
@@ -81,7 +81,7 @@ impl Ids {
 }
 
 /// Sends a request with the body that its path takes.
-pub async fn ask(mut request: RequestBuilder, method: &Method, path: &str) -> Answer {
+pub async fn ask(mut request: Request, method: &Method, path: &str) -> Answer {
     if [Method::POST, Method::PUT].contains(method) {
         request = request.body(body(path).to_string());
     }

@@ -3,10 +3,11 @@
 use std::time::Duration;
 
 use base64::Engine as _;
-use reqwest::{Client, Method, RequestBuilder, Response};
+use reqwest::{Client, Method, Response};
 use serde_json::{Value, json};
 
-use super::eventually;
+use super::request::{Asked, Request};
+use super::{contract, eventually};
 
 /// Folding may lag behind when the machine is busy.
 const SETTLE_LIMIT: Duration = Duration::from_secs(60);
@@ -29,11 +30,17 @@ pub struct Answer {
 
 impl Answer {
     pub async fn of(response: Response) -> Self {
-        Self {
+        let asked = response.extensions().get::<Asked>().cloned();
+        let answer = Self {
             status: response.status().as_u16(),
             headers: response.headers().clone(),
             text: response.text().await.expect("a whole body"),
+        };
+        if let Some(asked) = asked {
+            let kind = answer.header("content-type");
+            contract::check_body(&asked, answer.status, kind, &answer.text);
         }
+        answer
     }
 
     pub fn json(&self) -> Value {
@@ -94,8 +101,8 @@ impl Api {
     }
 
     /// A request without a key.
-    pub fn bare(&self, method: Method, path: &str) -> RequestBuilder {
-        self.http.request(method, format!("{}{path}", self.url))
+    pub fn bare(&self, method: Method, path: &str) -> Request {
+        Request::new(&self.http, method, format!("{}{path}", self.url))
     }
 
     pub async fn get(&self, path: &str) -> Answer {
@@ -117,7 +124,7 @@ impl Api {
     }
 
     /// An ingest request, keyed as the SDKs do.
-    pub fn ingest(&self, path: &str, body: impl Into<reqwest::Body>) -> RequestBuilder {
+    pub fn ingest(&self, path: &str, body: impl Into<reqwest::Body>) -> Request {
         let user = base64::engine::general_purpose::STANDARD.encode(format!("{}:", self.write_key));
         self.bare(Method::POST, path)
             .header("authorization", format!("Basic {user}"))

@@ -50,6 +50,9 @@ impl Kit {
     }
 
     fn install_node(&self, folder: &Path) {
+        if self.node.is_empty() {
+            return;
+        }
         std::fs::create_dir_all(folder).expect("a folder");
         std::fs::write(folder.join("package.json"), "{\"private\": true}\n").expect("written");
         let mut npm = Command::new("npm");

@@ -1,9 +1,12 @@
 //! What the tests share: databases of their own, the binary as a child, a client for it.
 
 pub mod api;
+pub mod contract;
 pub mod database;
 pub mod kit;
 pub mod redis;
+pub mod request;
+pub mod schema;
 pub mod server;
 // The store's tests and these copy one template.
 #[path = "../../../../kurier-store/tests/it/contract/template.rs"]
@@ -14,6 +17,7 @@ use std::time::Duration;
 pub use api::{Answer, Api};
 pub use database::Database;
 pub use redis::Redis;
+pub use request::Request;
 pub use server::Server;
 
 pub const WRITE_KEY: &str = "test-write-key-0123456789";

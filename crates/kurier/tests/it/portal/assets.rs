@@ -32,7 +32,7 @@ async fn serve(folder: &Path) -> Server {
 async fn get(api: &Api, path: &str, headers: &[(&str, &str)]) -> reqwest::Response {
     let mut request = api.bare(Method::GET, path);
     for (name, value) in headers {
-        request = request.header(*name, *value);
+        request = request.header(name, value);
     }
     request.send().await.expect("an answer")
 }

@@ -8,10 +8,10 @@ mod looks;
 mod session;
 mod users;
 
-use reqwest::{Method, RequestBuilder};
+use reqwest::Method;
 use serde_json::{Value, json};
 
-use crate::harness::{ADMIN_KEY, Answer, Api};
+use crate::harness::{ADMIN_KEY, Answer, Api, Request};
 
 pub const PASSWORD: &str = "correct horse battery";
 
@@ -37,11 +37,11 @@ impl Browser {
     }
 
     /// A request as another site could make the browser send it.
-    pub fn bare(&self, method: Method, path: &str) -> RequestBuilder {
+    pub fn bare(&self, method: Method, path: &str) -> Request {
         self.api.bare(method, path).header("cookie", &self.cookie)
     }
 
-    pub fn request(&self, method: Method, path: &str) -> RequestBuilder {
+    pub fn request(&self, method: Method, path: &str) -> Request {
         self.bare(method, path).header("x-csrf-token", &self.csrf)
     }
 
@@ -54,7 +54,7 @@ impl Browser {
     }
 }
 
-pub async fn sent(request: RequestBuilder) -> Answer {
+pub async fn sent(request: Request) -> Answer {
     Answer::of(request.send().await.expect("an answer")).await
 }
 

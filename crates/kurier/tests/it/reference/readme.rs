@@ -37,16 +37,19 @@ fn checkout(home: &Path) -> PathBuf {
     folder
 }
 
-/// A folder with the one program that the README needs besides Kurier.
+/// A folder with the programs that are needed besides Kurier: the README has only the first.
 const PROGRAMS: &str = "programs";
+const NEEDED: &[&str] = &["curl", "cat"];
 
-fn add_programs(home: &Path) {
+fn add_programs(home: &Path, needed: &[&str]) {
     let folder = home.join(PROGRAMS);
     fs::create_dir(&folder).expect("a folder");
     let path = std::env::var_os("PATH").expect("PATH");
-    let curl = std::env::split_paths(&path).map(|it| it.join("curl"));
-    let curl = curl.into_iter().find(|it| it.is_file()).expect("curl");
-    symlink(curl, folder.join("curl")).expect("a link");
+    for name in needed {
+        let mut places = std::env::split_paths(&path).map(|it| it.join(name));
+        let found = places.find(|it| it.is_file());
+        symlink(found.expect("it is there"), folder.join(name)).expect("a link");
+    }
 }
 
 /// A terminal in a checkout, beside a server that was started there.
@@ -57,10 +60,10 @@ struct Terminal {
 }
 
 impl Terminal {
-    fn open(options: &[&str]) -> Self {
+    fn open(options: &[&str], needed: &[&str]) -> Self {
         let home = tempfile::tempdir().expect("a folder");
         let folder = checkout(home.path());
-        add_programs(home.path());
+        add_programs(home.path(), needed);
         let server = Server::start_plainly(&folder, options);
         Self {
             home,
@@ -75,7 +78,7 @@ impl Terminal {
 }
 
 fn follow_readme(options: &[&str]) {
-    let terminal = Terminal::open(options);
+    let terminal = Terminal::open(options, &NEEDED[..1]);
     let commands = commands("README.md", &terminal.server);
     shell::check("README.md", &commands, terminal.shell());
     let again = terminal.shell().run(&commands);
@@ -104,7 +107,7 @@ fn the_readme_leads_to_a_message_in_the_demo() {
 #[test]
 fn the_guide_to_the_first_journey_goes_on_from_the_readme() {
     let page = "docs/guides/first-journey.md";
-    let terminal = Terminal::open(&["--demo"]);
+    let terminal = Terminal::open(&["--demo"], NEEDED);
     shell::check(
         "README.md",
         &commands("README.md", &terminal.server),

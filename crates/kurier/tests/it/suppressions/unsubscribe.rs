@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use reqwest::{Method, RequestBuilder};
+use reqwest::Method;
 use serde_json::{Value, json};
 
 use super::{Guard, list, message, told};
-use crate::harness::{Answer, Database, Server, eventually, on_both};
+use crate::harness::{Answer, Database, Request, Server, eventually, on_both};
 
 on_both![
     one_post_unsubscribes,
@@ -22,17 +22,17 @@ on_both![
 const LIMIT: Duration = Duration::from_secs(60);
 const FORM: &str = "application/x-www-form-urlencoded";
 
-async fn sent(request: RequestBuilder) -> Answer {
+async fn sent(request: Request) -> Answer {
     Answer::of(request.send().await.expect("an answer")).await
 }
 
 /// As mail programs do it: no key, no cookie, no origin.
-fn post(server: &Server, path: &str, kind: &str, body: &str) -> RequestBuilder {
+fn post(server: &Server, path: &str, kind: &str, body: &str) -> Request {
     let request = server.api.bare(Method::POST, path);
     request.header("content-type", kind).body(body.to_owned())
 }
 
-fn one_click(server: &Server, path: &str) -> RequestBuilder {
+fn one_click(server: &Server, path: &str) -> Request {
     post(server, path, FORM, "List-Unsubscribe=One-Click")
 }
 
