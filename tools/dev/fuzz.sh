@@ -12,7 +12,8 @@ fuzz_seeds() { # fuzz_seeds NAME FOLDER: a file for each line of the seeds
 
 fuzz() {
   local name=${1:-} seconds=600 host home
-  [ -n "$name" ] && [ -f "fuzz/$name.seeds" ] || die "which fuzzer? there are: bundle, content, parser"
+  if [ "$name" = api ]; then shift; fuzz_api "$@"; return; fi
+  [ -n "$name" ] && [ -f "fuzz/$name.seeds" ] || die "which fuzzer? there are: api, bundle, content, parser"
   shift
   if [ "${1:-}" = --seconds ]; then seconds=${2:?--seconds needs a number}; shift 2; fi
   [ $# = 0 ] || die "unknown: $*"
@@ -28,6 +29,15 @@ fuzz() {
   "target/fuzz/$host/fuzz/fuzz-$name" -max_total_time="$seconds" -max_len=4096 -timeout=5 \
     -dict="fuzz/$name.dict" -artifact_prefix="$home/crashes/" -print_final_stats=1 \
     "$home/corpus" "$home/seeds"
+}
+
+# Requests made from the description of the API, against the debug program.
+fuzz_api() {
+  need_to_build
+  need_python
+  cargo build --bin kurier
+  say "fuzzing the API; the first time this installs Schemathesis"
+  fuzz/api.sh "$@"
 }
 
 # What is not run rots: a short look around the seeds, unguided.

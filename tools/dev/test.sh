@@ -38,6 +38,7 @@ test_all() {
   say "differential: the same keys by a second implementation"; bench/keys.sh
   walk_web
   say "fuzzers"; fuzz_shortly
+  say "fuzzer: requests made from the API's description"; fuzz/api.sh
   test_docs
 }
 
@@ -63,6 +64,7 @@ test_server() {
   [ $# = 0 ] || return 0
   say "differential: the same members as in DuckDB"; bench/differential.sh
   say "differential: the same keys by a second implementation"; bench/keys.sh
+  say "fuzzer: requests made from the API's description"; fuzz/api.sh
 }
 
 test_web() {

@@ -28,3 +28,17 @@ test("the demo is one click away, and moves by itself", async ({ clean }) => {
   await expect(clean.getByText(/\d behind/)).toHaveCount(0, { timeout: 90_000 });
   await shoot(clean, "demo-1280-en");
 });
+
+test("the messages of a run are links with the names of their nodes", async ({ clean }) => {
+  type Run = { id: string; messages: { id: string; node: string }[] };
+  const sent = await kurier.api<{ data: { instance: string | null }[] }>("GET", "/api/v1/messages?state=sent&limit=50");
+  const id = sent.data.find((message) => message.instance)?.instance;
+  const run = await kurier.api<Run>("GET", `/api/v1/instances/${id}`);
+  expect(run.messages.length).toBeGreaterThan(0);
+  await clean.goto(kurier.url);
+  await clean.getByRole("button", { name: "Look around in the demo" }).click();
+  await expect(head(clean).getByText("Live", { exact: true })).toBeVisible();
+  await clean.goto(`${kurier.url}/runs/${id}`);
+  const link = clean.locator(`a[href="/messages/${run.messages[0]?.id}"]`);
+  await expect(link).toHaveText(/\S/);
+});
