@@ -14,14 +14,13 @@ measure() {
   need_to_build
   MEASURED=$(mktemp -d /tmp/kurier-measure.XXXXXX)
   FIGURES=$MEASURED/figures
-  trap 'stop_measured; rm -rf "$MEASURED"' EXIT
+  trap 'stop_measured; print_figures; rm -rf "$MEASURED"' EXIT
   measure_first_run
   measure_edits
   measure_core
   measure_packages
   [ -z "$tests" ] || measure_cold_tests
   [ -z "$dist" ] || measure_dist
-  print_figures
 }
 
 # A clone with caches of its own, all of them empty.
@@ -108,7 +107,8 @@ figure() { # figure NAME FOUND NEEDED: 0 for a figure without a target
   say "$1: $2"
 }
 
-print_figures() {
+print_figures() { # also of a measurement that was broken off
+  [ -s "$FIGURES" ] || return 0
   printf '\n%-46s %10s %10s\n' figure found target
   awk -F '\t' '{ verdict = $3 == 0 ? "" : $2 <= $3 ? "met" : "MISS"
     printf "%-46s %10s %10s  %s\n", $1, $2, $3 == 0 ? "-" : $3, verdict }' "$FIGURES"
