@@ -80,6 +80,8 @@ fn a_commit_is_named_with_its_day() {
 #[test]
 fn a_new_commit_is_noticed() {
     let repository = Repository::new();
+    // A repository without any commit has no file that the first one would change.
+    repository.commit();
     assert_noticed(&repository.folder(), || repository.commit());
     assert_noticed(&repository.folder(), || repository.commit());
 }
