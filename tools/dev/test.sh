@@ -14,8 +14,10 @@ test_command() { # test_command [PART] [FILTER AND OPTIONS OF NEXTEST]
 
 lint() {
   say "format"; cargo fmt --all --check
-  say "lints"; cargo clippy --workspace --all-targets --quiet -- -D warnings
+  say "lints"; run_clippy
 }
+
+run_clippy() { cargo clippy --workspace --all-targets --quiet -- -D warnings; }
 
 # Everything but `slow`, as CI runs it.
 test_all() {
@@ -27,13 +29,17 @@ test_all() {
     run_tests default --workspace "$@"
     return
   fi
-  check_web_beside
-  lint
-  say "build"
+  say "format"; cargo fmt --all --check
+  begin_beside "web interface: types, format, units" check_web
+  say "build, with the checks of the web interface beside it"
   cargo build --workspace --bins --quiet
+  build_tests
   wait_beside
   start_test_services
-  say "tests"; run_tests default --workspace
+  # Tests wait for timers and disks half of the time.
+  begin_beside "lints" run_clippy
+  say "tests, with the lints beside them"; run_tests default --workspace || { kill "$BESIDE_PROCESS"; exit 1; }
+  wait_beside
   say "differential: the same members as in DuckDB"; bench/differential.sh
   say "differential: the same keys by a second implementation"; bench/keys.sh
   walk_web
@@ -90,24 +96,30 @@ test_docs() {
   say "docs"; RUSTDOCFLAGS="-D warnings" cargo doc --workspace --no-deps --document-private-items --quiet
 }
 
-# The checks of the pages need one core and no database: they run beside the lints.
-check_web_beside() {
-  WEB_LOG=$(mktemp)
-  check_web >"$WEB_LOG" 2>&1 &
-  WEB_CHECK=$!
+begin_beside() { # begin_beside NAME CMD...
+  BESIDE=$1; shift
+  BESIDE_LOG=$(mktemp)
+  "$@" >"$BESIDE_LOG" 2>&1 &
+  BESIDE_PROCESS=$!
 }
 
 wait_beside() {
   local failed=""
-  wait "$WEB_CHECK" || failed=yes
-  cat "$WEB_LOG" >&2; rm -f "$WEB_LOG"
-  [ -z "$failed" ] || die "the checks of the web interface failed"
+  wait "$BESIDE_PROCESS" || failed=yes
+  say "$BESIDE"; cat "$BESIDE_LOG" >&2; rm -f "$BESIDE_LOG"
+  [ -z "$failed" ] || die "failed: $BESIDE"
+}
+
+build_tests() {
+  need_nextest
+  if has_nextest; then cargo nextest run --workspace --no-run --cargo-quiet; else cargo test --workspace --no-run --quiet; fi
 }
 
 run_tests() { # run_tests PROFILE OPTIONS...
   local profile=$1; shift
   need_nextest
-  if has_nextest; then cargo nextest run --profile "$profile" "$@"; else plain_tests "$@"; fi
+  # A test and its server wait for each other: one and a half for each core keep it busy.
+  if has_nextest; then cargo nextest run --profile "$profile" --test-threads "$(($(nproc) * 3 / 2))" "$@"; else plain_tests "$@"; fi
 }
 
 has_nextest() { command -v cargo-nextest >/dev/null; }

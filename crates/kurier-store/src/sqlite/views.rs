@@ -205,8 +205,8 @@ fn list_statement(scope: Scope, query: &ContactQuery) -> (String, Vec<Value>) {
     (sql, clause.values)
 }
 
-/// Where to look, and what to sort by. Few contacts have one address or id: they are found by its index and sorted after.
-/// SQLite has no statistics; left alone it takes one workspace for a few rows and walks all of them.
+/// The table with an index, and the column to sort by. Few contacts have one address or id: the index finds them, and they
+/// are sorted after. SQLite has no statistics; without a hint it takes one workspace for a few rows and walks all of them.
 const fn way(filter: &ContactFilter) -> (&'static str, &'static str) {
     match (&filter.email, &filter.user_id, &filter.anonymous) {
         (Some(_), _, _) => ("contact INDEXED BY contact_email", "+created_at"),

@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(dead, Vec::<&(&str, &[u16], &str)>::new());
     }
 
-    /// The reference lists the codes; who changes one changes both.
+    /// The list in the reference is the list of the program.
     #[test]
     fn the_reference_has_every_code() {
         let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../docs/reference/api.md");

@@ -120,7 +120,7 @@ fn asked(path: &str) -> Asked {
 const JSON: Option<&str> = Some("application/json");
 
 #[test]
-fn what_is_described_passes() {
+fn described_answers_pass() {
     let segments = asked("/api/v1/segments");
     contract::check_head(&segments, 200, JSON);
     contract::check_body(&segments, 200, JSON, r#"{"data": []}"#);

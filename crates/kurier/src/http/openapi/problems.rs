@@ -105,7 +105,7 @@ pub fn shared_answers() -> Value {
     Value::Object(answers.collect())
 }
 
-/// The answer of a status with these codes: a shared one if there is one and nothing particular is to be said of it.
+/// The answer of a status with these codes: a shared one if it exists and the operation has no description of its own.
 pub fn answer(status: u16, codes: &BTreeSet<&'static str>, description: &str) -> Value {
     let is_same =
         |it: &&Shared| it.status == status && it.codes.iter().copied().eq(codes.iter().copied());
