@@ -42,7 +42,7 @@ serve_in_background() {
     printf '%s\n' "$!" >"$(pid_file)"
   )
   until grep -q '^listening on ' "$log"; do
-    kill -0 "$(cat "$(pid_file)")" 2>/dev/null || die "the server ended: $(tail -n 3 "$log")"
+    kill -0 "$(cat "$(pid_file)")" 2>/dev/null || die "the server ended: $(grep -vE '^[0-9]{4}-' "$log")"
     read -rt 0.05 <> <(:) || true
   done
   grep -vE '^[0-9]{4}-' "$log" || true

@@ -46,6 +46,7 @@ pub struct PreviewView {
 /// Counts who would be in a segment, without making it.
 #[utoipa::path(post, path = "/api/v1/segments/preview", tag = "segments", request_body = PreviewInput, responses(
     (status = 200, body = PreviewView),
+    (status = 400, description = "`bad_parameter`: `now` is not a time"),
     (status = 422, description = "`bad_segment`: the expression is not valid; `expression_errors` has every fault")))]
 pub async fn preview(
     State(app): State<Arc<App>>,

@@ -88,7 +88,7 @@ fn every_problem_names_its_codes_and_every_answer_is_described() {
 /// The names in backticks that no code has, such as those of fields, are known.
 #[test]
 fn annotations_name_codes_that_there_are() {
-    const FIELDS: [&str; 4] = ["errors", "expression_errors", "faults", "admin"];
+    const FIELDS: [&str; 5] = ["errors", "expression_errors", "faults", "admin", "now"];
     for (operation, fields) in operations(&document()) {
         for (status, answer) in fields["responses"].as_object().expect("answers") {
             let text = answer["description"].as_str().unwrap_or_default();
