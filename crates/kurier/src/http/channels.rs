@@ -83,7 +83,7 @@ pub async fn list(
 }
 
 /// One channel.
-#[utoipa::path(get, path = "/api/v1/channels/{name}", tag = "channels", params(("name" = String, Path)), responses(
+#[utoipa::path(get, path = "/api/v1/channels/{name}", tag = "channels", params(("name" = String, Path, example = "email")), responses(
     (status = 200, body = ChannelView)))]
 pub async fn get(
     State(app): State<Arc<App>>,
@@ -99,7 +99,7 @@ pub async fn get(
 }
 
 /// Sets a channel up, or up otherwise. It is used within a second, by every server.
-#[utoipa::path(put, path = "/api/v1/channels/{name}", tag = "channels", params(("name" = String, Path)),
+#[utoipa::path(put, path = "/api/v1/channels/{name}", tag = "channels", params(("name" = String, Path, example = "email")),
         request_body = ChannelInput, responses(
     (status = 200, body = ChannelView),
     (status = 409,
@@ -122,7 +122,7 @@ pub async fn set(
 }
 
 /// Removes a channel with its secrets.
-#[utoipa::path(delete, path = "/api/v1/channels/{name}", tag = "channels", params(("name" = String, Path)), responses(
+#[utoipa::path(delete, path = "/api/v1/channels/{name}", tag = "channels", params(("name" = String, Path, example = "email")), responses(
     (status = 204, description = "It is gone"),
     (status = 409, description = "`changed`: another change came first")))]
 pub async fn remove(
@@ -137,7 +137,7 @@ pub async fn remove(
 }
 
 /// Sends a test with a channel, also with one that is not enabled, and says what became of it.
-#[utoipa::path(post, path = "/api/v1/channels/{name}/test", tag = "channels", params(("name" = String, Path)),
+#[utoipa::path(post, path = "/api/v1/channels/{name}/test", tag = "channels", params(("name" = String, Path, example = "email")),
         request_body = TestInput, responses(
     (status = 200, description = "It was tried; the outcome says what became of it", body = TestView)))]
 pub async fn test(
