@@ -11,81 +11,81 @@ use super::super::problem_code;
 pub const MEDIA_TYPE: &str = "application/problem+json";
 
 /// Answers that many operations have in common, by the name of their component.
-struct Shared {
+struct SharedAnswer {
     name: &'static str,
     status: u16,
     codes: &'static [&'static str],
     description: &'static str,
 }
 
-const SHARED: &[Shared] = &[
-    Shared {
+const SHARED: &[SharedAnswer] = &[
+    SharedAnswer {
         name: "InvalidParameter",
         status: 400,
         codes: &["bad_parameter"],
         description: "A parameter is not valid, or not known",
     },
-    Shared {
+    SharedAnswer {
         name: "InvalidJson",
         status: 400,
         codes: &["bad_body", "bad_encoding", "bad_json"],
         description: "The body is not whole, not in its Content-Encoding, or not the JSON that is asked for",
     },
-    Shared {
+    SharedAnswer {
         name: "Unauthorized",
         status: 401,
         codes: &["signed_out", "unauthorized"],
         description: "The request has no valid API key, and nobody is signed in",
     },
-    Shared {
+    SharedAnswer {
         name: "KeyUnknown",
         status: 401,
         codes: &["unauthorized"],
         description: "The request has no valid API key",
     },
-    Shared {
+    SharedAnswer {
         name: "Forbidden",
         status: 403,
         codes: &["forbidden"],
         description: "The API key lacks the scope, or the user the role",
     },
-    Shared {
+    SharedAnswer {
         name: "ForbiddenChange",
         status: 403,
         codes: &["csrf", "forbidden"],
         description: "The API key lacks the scope, the user lacks the role, or X-CSRF-Token is missing or wrong",
     },
-    Shared {
+    SharedAnswer {
         name: "NotFound",
         status: 404,
         codes: &["not_found"],
         description: "There is nothing at this address",
     },
-    Shared {
+    SharedAnswer {
         name: "BodyTimeout",
         status: 408,
         codes: &["timeout"],
         description: "The body did not arrive in time",
     },
-    Shared {
+    SharedAnswer {
         name: "BodyTooLarge",
         status: 413,
         codes: &["too_large"],
         description: "The body is too large",
     },
-    Shared {
+    SharedAnswer {
         name: "UnknownEncoding",
         status: 415,
         codes: &["unknown_encoding"],
         description: "The Content-Encoding is not known; gzip, deflate, br and zstd are",
     },
-    Shared {
+    SharedAnswer {
         name: "InternalError",
         status: 500,
         codes: &["internal"],
         description: "The server has a fault; its log has the cause",
     },
-    Shared {
+    SharedAnswer {
         name: "Unavailable",
         status: 503,
         codes: &["unavailable"],
@@ -107,8 +107,9 @@ pub fn shared_answers() -> Value {
 
 /// The answer of a status with these codes: a shared one if it exists and the operation has no description of its own.
 pub fn answer(status: u16, codes: &BTreeSet<&'static str>, description: &str) -> Value {
-    let is_same =
-        |it: &&Shared| it.status == status && it.codes.iter().copied().eq(codes.iter().copied());
+    let is_same = |it: &&SharedAnswer| {
+        it.status == status && it.codes.iter().copied().eq(codes.iter().copied())
+    };
     match SHARED.iter().find(is_same) {
         Some(shared) if description.is_empty() => {
             json!({"$ref": format!("#/components/responses/{}", shared.name)})
